@@ -1,0 +1,24 @@
+-- What users look at. Each role sees the queues that it owns or has a privilege on.
+
+CREATE VIEW baton.queues WITH (security_barrier) AS
+    SELECT q.name AS queue, pg_catalog.pg_get_userbyid(c.relowner) AS owner, baton._queue_settings(q.settings) AS settings,
+        q.created_at, q.id AS queue_id
+    FROM baton._queue AS q
+    LEFT JOIN pg_catalog.pg_class AS c ON c.relname = 'q' || q.id::text AND c.relnamespace = 'baton'::pg_catalog.regnamespace
+    WHERE baton._can_see(q.id);
+COMMENT ON VIEW baton.queues IS 'queues with their owner and effective settings';
+
+CREATE VIEW baton.subscriptions WITH (security_barrier) AS
+    SELECT s.pattern, q.name AS queue, s.created_at
+    FROM baton._subscription AS s JOIN baton._queue AS q ON q.id = s.queue
+    WHERE baton._can_see(q.id);
+COMMENT ON VIEW baton.subscriptions IS 'which topics are relayed into which queues';
+
+CREATE VIEW baton.dead_letters WITH (security_barrier) AS
+    SELECT q.name AS queue, d.id, d.round, d.attempts, d.reason, d.class, d.error, d.consumer, d.consumer_version,
+        d.payload, d.headers, d.key, d.topic, d.priority, d.body, d.idempotency_key, d.options, d.enqueued_at,
+        d.first_attempt_at, d.last_attempt_at, d.expires_at, d.dead_at, d.status, d.changed_by, d.changed_at, d.letter_id
+    FROM baton._dead_letter AS d JOIN baton._queue AS q ON q.id = d.queue
+    WHERE baton._can_see(q.id);
+COMMENT ON VIEW baton.dead_letters IS
+    'messages that could not succeed, as they were. reason: exhausted, max_elapsed, permanent, ambiguous, expired, lease_expired; status: open or redriven';

@@ -1,0 +1,68 @@
+// Argument checks shared by all SQL functions.
+
+#include "api/arguments.h"
+
+namespace baton::api {
+
+Datum required(const Call &call, int i, const char *argument) {
+    if (call.is_null(i))
+        pg::raise_null_argument(call.function, argument);
+    return call.value(i);
+}
+
+text *required_text(const Call &call, int i, const char *argument) {
+    return DatumGetTextPP(required(call, i, argument));
+}
+
+text *optional_text(const Call &call, int i) {
+    return call.is_null(i) ? nullptr : DatumGetTextPP(call.value(i));
+}
+
+Jsonb *optional_jsonb(const Call &call, int i) {
+    return call.is_null(i) ? nullptr : DatumGetJsonbP(call.value(i));
+}
+
+int required_count(const Call &call, int i, const char *argument) {
+    int32 count = DatumGetInt32(required(call, i, argument));
+    if (count < 1)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("argument \"%s\" of baton.%s must be at least 1", argument, call.function)));
+    return count;
+}
+
+std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument, int64_t least, int64_t most) {
+    if (call.is_null(i))
+        return std::nullopt;
+    int64_t micros = pg::interval_micros(DatumGetIntervalP(call.value(i)));
+    if (micros < least || micros > most) {
+        const char *bound = micros < least ? (least == 0 ? "must not be negative" : "is too short")
+                                           : "must not be longer than ten years";
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("argument \"%s\" of baton.%s %s", argument, call.function, bound)));
+    }
+    return micros;
+}
+
+Elements elements_of(Datum array_datum, const char *argument) {
+    ArrayType *array = DatumGetArrayTypeP(array_datum);
+    if (ARR_NDIM(array) > 1)
+        ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("argument \"%s\" must be a one-dimensional array", argument)));
+    int16 length = 0;
+    bool is_by_value = false;
+    char alignment = 'i';
+    get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &is_by_value, &alignment);
+    Elements elements = {};
+    deconstruct_array(array, ARR_ELEMTYPE(array), length, is_by_value, alignment, &elements.values, &elements.nulls,
+                      &elements.count);
+    return elements;
+}
+
+void refuse_null_elements(const Elements &elements, const char *function, const char *argument) {
+    for (int i = 0; i < elements.count; ++i)
+        if (elements.nulls[i])
+            ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                            errmsg("argument \"%s\" of baton.%s must not contain nulls", argument, function),
+                            errdetail("Element %d is null.", i + 1)));
+}
+
+} // namespace baton::api

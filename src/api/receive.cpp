@@ -1,0 +1,93 @@
+// baton.receive and baton.wait.
+
+#include "api/arguments.h"
+#include "api/receipt.h"
+#include "pg/boundary.h"
+#include "pg/settings.h"
+#include "queue/extension.h"
+#include "queue/receive.h"
+#include "store/row.h"
+
+namespace baton::api {
+namespace {
+
+constexpr int kMessageColumns = 12;
+constexpr int64_t kShortestLease = 1000; // microseconds
+
+Datum attribute(HeapTuple row, TupleDesc columns, store::RowAttribute number, bool *is_null) {
+    return heap_getattr(row, number, columns, is_null);
+}
+
+/// Fills a baton.message (sql/modules/10_types.sql).
+void put_message(const store::ClaimedRow &claimed, TupleDesc row_type, ReturnSetInfo *result) {
+    Datum values[kMessageColumns];
+    bool nulls[kMessageColumns] = {};
+    const store::RowControl &control = *store::control_of(claimed.tuple->t_data);
+    values[0] = UUIDPGetDatum(reinterpret_cast<const pg_uuid_t *>(control.id));
+    values[1] = datum_from(claimed.receipt);
+    values[2] = Int32GetDatum(control.attempts);
+    values[3] = Int32GetDatum(control.round);
+    values[4] = attribute(claimed.tuple, row_type, store::kPayload, &nulls[4]);
+    values[5] = attribute(claimed.tuple, row_type, store::kHeaders, &nulls[5]);
+    values[6] = attribute(claimed.tuple, row_type, store::kKey, &nulls[6]);
+    values[7] = attribute(claimed.tuple, row_type, store::kTopic, &nulls[7]);
+    values[8] = Int32GetDatum(control.priority);
+    values[9] = TimestampTzGetDatum(control.enqueued_at);
+    values[10] = TimestampTzGetDatum(control.visible_at);
+    values[11] = attribute(claimed.tuple, row_type, store::kBody, &nulls[11]);
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+int64_t wait_of(const Call &call, int i, const char *argument) {
+    std::optional<int64_t> wait = optional_duration(call, i, argument, 0, kLongest);
+    int64_t most = int64_t{pg::settings.max_wait_ms} * 1000;
+    return std::min(wait.value_or(0), most);
+}
+
+// receive(queue, max_messages, visibility_timeout, wait, consumer, consumer_version)
+Datum receive(FunctionCallInfo fcinfo) {
+    enum { kQueue, kMaxMessages, kVisibilityTimeout, kWait, kConsumer, kConsumerVersion };
+    Call call = {fcinfo, "receive"};
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    queue::QueueInfo queue = queue::find_queue(required_text(call, kQueue, "queue"));
+    queue::require_privilege(queue, queue::Privilege::kConsume);
+    queue::ReceiveRequest request = {};
+    request.max_messages = required_count(call, kMaxMessages, "max_messages");
+    request.visibility_timeout =
+        optional_duration(call, kVisibilityTimeout, "visibility_timeout", kShortestLease, kLongest)
+            .value_or(queue.settings.visibility_timeout);
+    request.wait = wait_of(call, kWait, "wait");
+    request.consumer = optional_text(call, kConsumer);
+    request.consumer_version = optional_text(call, kConsumerVersion);
+    if (request.wait > 0 && IsolationUsesXactSnapshot())
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                        errmsg("baton.receive cannot wait in a transaction of this isolation level"),
+                        errdetail("Messages sent after the transaction's snapshot would never be seen."),
+                        errhint("Use READ COMMITTED, or call without wait.")));
+    InitMaterializedSRF(fcinfo, 0);
+    auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+    queue::Received received = queue::receive(queue, request);
+    TupleDesc row_type = received.count > 0 ? queue::row_type() : nullptr;
+    for (int i = 0; i < received.count; ++i)
+        put_message(received.rows[i], row_type, result);
+    return static_cast<Datum>(0);
+}
+
+// wait(queue, timeout)
+Datum wait(FunctionCallInfo fcinfo) {
+    Call call = {fcinfo, "wait"};
+    (void)queue::extension();
+    if (RecoveryInProgress())
+        pg::require_writable(call.function);
+    queue::QueueInfo queue = queue::find_queue(required_text(call, 0, "queue"));
+    queue::require_privilege(queue, queue::Privilege::kConsume);
+    (void)queue::wait_for_message(queue, wait_of(call, 1, "timeout"));
+    PG_RETURN_VOID();
+}
+
+} // namespace
+} // namespace baton::api
+
+BATON_FUNCTION(baton_receive, baton::api::receive);
+BATON_FUNCTION(baton_wait, baton::api::wait);

@@ -1,0 +1,270 @@
+// baton.send, send_batch, publish, publish_batch and INSERT INTO baton.outbox.
+
+#include "api/arguments.h"
+#include "core/micros.h"
+#include "pg/boundary.h"
+#include "pg/random.h"
+#include "queue/extension.h"
+#include "queue/queue_info.h"
+#include "queue/segments.h"
+#include "queue/send.h"
+#include "queue/subscription.h"
+#include "store/row.h"
+
+namespace baton::api {
+namespace {
+
+using store::RowValues;
+
+constexpr int kHighestPriority = 9;
+
+pg_uuid_t *message_id(const Call &call, int i, int64_t now) {
+    if (!call.is_null(i))
+        return DatumGetUUIDP(call.value(i));
+    auto *id = static_cast<pg_uuid_t *>(palloc(sizeof(pg_uuid_t)));
+    *id = pg::new_uuid(now);
+    return id;
+}
+
+/// When the message may be received first: now, after a delay, or at a time.
+int64_t due_time(const Call &call, int delay, int deliver_at, int64_t now) {
+    std::optional<int64_t> after = optional_duration(call, delay, "delay", 0, kLongest);
+    if (deliver_at < 0 || call.is_null(deliver_at))
+        return core::add_micros(now, after.value_or(0));
+    if (after)
+        pg::raise_invalid("only one of \"delay\" and \"deliver_at\" can be given", nullptr);
+    TimestampTz at = DatumGetTimestampTz(call.value(deliver_at));
+    if (TIMESTAMP_NOT_FINITE(at) || at > now + kLongest)
+        pg::raise_invalid("argument \"deliver_at\" must be a time within the next ten years", nullptr);
+    return std::max(at, now);
+}
+
+int priority_of(const Call &call, int i) {
+    int priority = call.is_null(i) ? 0 : DatumGetInt32(call.value(i));
+    if (priority < 0 || priority > kHighestPriority)
+        pg::raise_invalid("argument \"priority\" must be from 0 to 9", nullptr);
+    return priority;
+}
+
+void set_unless_null(RowValues &row, store::RowAttribute attribute, const Call &call, int i) {
+    if (!call.is_null(i))
+        row.set(attribute, call.value(i));
+}
+
+void require_content(const Call &call, int payload, int body) {
+    if (call.is_null(payload) && call.is_null(body))
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("baton.%s needs a payload or a body", call.function),
+                        errhint("For a message without content send the JSON value null.")));
+}
+
+void require_headers(const Call &call, int i) {
+    Jsonb *headers = optional_jsonb(call, i);
+    if (headers && !JB_ROOT_IS_OBJECT(headers))
+        pg::raise_invalid("argument \"headers\" must be a JSON object", nullptr);
+}
+
+queue::QueueInfo queue_to_send_to(const Call &call, int i) {
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    queue::QueueInfo queue = queue::find_queue(required_text(call, i, "queue"));
+    queue::require_privilege(queue, queue::Privilege::kSend);
+    return queue;
+}
+
+// send(queue, payload, headers, key, delay, deliver_at, priority, expires_in, body, id)
+Datum send(FunctionCallInfo fcinfo) {
+    enum { kQueue, kPayload, kHeaders, kKey, kDelay, kDeliverAt, kPriority, kExpiresIn, kBody, kId };
+    Call call = {fcinfo, "send"};
+    queue::QueueInfo queue = queue_to_send_to(call, kQueue);
+    require_content(call, kPayload, kBody);
+    require_headers(call, kHeaders);
+    int64_t now = pg::clock_now();
+    pg_uuid_t *id = message_id(call, kId, now);
+    RowValues row = store::new_row(id, now, due_time(call, kDelay, kDeliverAt, now), priority_of(call, kPriority));
+    set_unless_null(row, store::kPayload, call, kPayload);
+    set_unless_null(row, store::kHeaders, call, kHeaders);
+    set_unless_null(row, store::kKey, call, kKey);
+    set_unless_null(row, store::kBody, call, kBody);
+    if (std::optional<int64_t> expires_in = optional_duration(call, kExpiresIn, "expires_in", 0, kLongest)) {
+        row.set(store::kExpiresAt, TimestampTzGetDatum(core::add_micros(now, *expires_in)));
+        row.set(store::kFlags, Int32GetDatum(store::kHasExpiry));
+    }
+    queue::append(queue, &row, 1);
+    PG_RETURN_UUID_P(id);
+}
+
+/// An optional array beside the payloads; its length must match.
+Elements beside(const Call &call, int i, const char *argument, int count) {
+    Elements elements = {};
+    if (call.is_null(i))
+        return elements;
+    elements = elements_of(call.value(i), argument);
+    if (elements.count != count)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("argument \"%s\" of baton.%s must have as many elements as the payloads", argument,
+                               call.function),
+                        errdetail("There are %d payloads and %d elements.", count, elements.count)));
+    return elements;
+}
+
+void set_element(RowValues &row, store::RowAttribute attribute, const Elements &elements, int i) {
+    if (elements.count > 0 && !elements.nulls[i])
+        row.set(attribute, elements.values[i]);
+}
+
+pg_uuid_t *ids_for(const Elements &given, int count, int64_t now) {
+    auto *ids = static_cast<pg_uuid_t *>(
+        MemoryContextAllocHuge(CurrentMemoryContext, sizeof(pg_uuid_t) * static_cast<Size>(count)));
+    for (int i = 0; i < count; ++i)
+        ids[i] = given.count > 0 && !given.nulls[i] ? *DatumGetUUIDP(given.values[i]) : pg::new_uuid(now);
+    return ids;
+}
+
+Datum uuid_array(pg_uuid_t *ids, int count) {
+    if (count == 0)
+        return PointerGetDatum(construct_empty_array(UUIDOID));
+    auto *datums = static_cast<Datum *>(palloc_extended(sizeof(Datum) * static_cast<Size>(count), MCXT_ALLOC_HUGE));
+    for (int i = 0; i < count; ++i)
+        datums[i] = UUIDPGetDatum(&ids[i]);
+    return PointerGetDatum(construct_array(datums, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR));
+}
+
+struct Batch {
+    Elements payloads;
+    Elements headers;
+    Elements keys;
+    Elements topics; // or none
+    Elements ids;
+    int64_t due_at;
+};
+
+/// Builds and appends the rows of a batch. Returns their ids in input order.
+Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t now) {
+    int count = batch.payloads.count;
+    pg_uuid_t *ids = ids_for(batch.ids, count, now);
+    auto *rows = static_cast<RowValues *>(
+        palloc_extended(sizeof(RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
+    for (int i = 0; i < count; ++i) {
+        rows[i] = store::new_row(&ids[i], now, batch.due_at, 0);
+        set_element(rows[i], store::kPayload, batch.payloads, i);
+        set_element(rows[i], store::kHeaders, batch.headers, i);
+        set_element(rows[i], store::kKey, batch.keys, i);
+        set_element(rows[i], store::kTopic, batch.topics, i);
+    }
+    queue::append(queue, rows, count);
+    return uuid_array(ids, count);
+}
+
+Elements payloads_of(const Call &call, int i) {
+    Elements payloads = {};
+    if (!call.is_null(i))
+        payloads = elements_of(call.value(i), "payloads");
+    refuse_null_elements(payloads, call.function, "payloads");
+    return payloads;
+}
+
+// send_batch(queue, payloads, headers, keys, delay, ids)
+Datum send_batch(FunctionCallInfo fcinfo) {
+    enum { kQueue, kPayloads, kHeaders, kKeys, kDelay, kIds };
+    Call call = {fcinfo, "send_batch"};
+    queue::QueueInfo queue = queue_to_send_to(call, kQueue);
+    Batch batch = {};
+    batch.payloads = payloads_of(call, kPayloads);
+    batch.headers = beside(call, kHeaders, "headers", batch.payloads.count);
+    batch.keys = beside(call, kKeys, "keys", batch.payloads.count);
+    batch.ids = beside(call, kIds, "ids", batch.payloads.count);
+    int64_t now = pg::clock_now();
+    batch.due_at = due_time(call, kDelay, -1, now);
+    return append_batch(queue, batch, now);
+}
+
+queue::QueueInfo outbox_to_publish_to(const Call &call) {
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    if (pg_class_aclcheck(queue::relation_named("outbox"), GetUserId(), ACL_INSERT) != ACLCHECK_OK)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to publish"),
+                        errhint("INSERT on baton.outbox is needed.")));
+    queue::ensure_outbox();
+    return queue::outbox();
+}
+
+// publish(topic, payload, headers, key, id, body)
+Datum publish(FunctionCallInfo fcinfo) {
+    enum { kTopic, kPayload, kHeaders, kKey, kId, kBody };
+    Call call = {fcinfo, "publish"};
+    queue::QueueInfo outbox = outbox_to_publish_to(call);
+    queue::check_topic(required_text(call, kTopic, "topic"));
+    require_content(call, kPayload, kBody);
+    require_headers(call, kHeaders);
+    int64_t now = pg::clock_now();
+    pg_uuid_t *id = message_id(call, kId, now);
+    RowValues row = store::new_row(id, now, now, 0);
+    set_unless_null(row, store::kTopic, call, kTopic);
+    set_unless_null(row, store::kPayload, call, kPayload);
+    set_unless_null(row, store::kHeaders, call, kHeaders);
+    set_unless_null(row, store::kKey, call, kKey);
+    set_unless_null(row, store::kBody, call, kBody);
+    queue::append(outbox, &row, 1);
+    PG_RETURN_UUID_P(id);
+}
+
+// publish_batch(topics, payloads, headers, keys, ids)
+Datum publish_batch(FunctionCallInfo fcinfo) {
+    enum { kTopics, kPayloads, kHeaders, kKeys, kIds };
+    Call call = {fcinfo, "publish_batch"};
+    queue::QueueInfo outbox = outbox_to_publish_to(call);
+    Batch batch = {};
+    batch.payloads = payloads_of(call, kPayloads);
+    batch.topics = beside(call, kTopics, "topics", batch.payloads.count);
+    if (batch.payloads.count > 0 && call.is_null(kTopics))
+        pg::raise_null_argument(call.function, "topics");
+    refuse_null_elements(batch.topics, call.function, "topics");
+    for (int i = 0; i < batch.topics.count; ++i)
+        queue::check_topic(DatumGetTextPP(batch.topics.values[i]));
+    batch.headers = beside(call, kHeaders, "headers", batch.payloads.count);
+    batch.keys = beside(call, kKeys, "keys", batch.payloads.count);
+    batch.ids = beside(call, kIds, "ids", batch.payloads.count);
+    int64_t now = pg::clock_now();
+    batch.due_at = now;
+    return append_batch(outbox, batch, now);
+}
+
+/// INSTEAD OF INSERT trigger of the view baton.outbox (topic, key, payload, headers, body, id, ...).
+Datum outbox_insert(FunctionCallInfo fcinfo) {
+    if (!CALLED_AS_TRIGGER(fcinfo))
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("must be called as a trigger")));
+    auto *trigger = reinterpret_cast<TriggerData *>(fcinfo->context);
+    TupleDesc columns = RelationGetDescr(trigger->tg_relation);
+    constexpr store::RowAttribute kColumns[] = {store::kTopic, store::kKey, store::kPayload, store::kHeaders, store::kBody};
+    Datum values[5];
+    bool nulls[5];
+    for (int i = 0; i < 5; ++i)
+        values[i] = heap_getattr(trigger->tg_trigtuple, i + 1, columns, &nulls[i]);
+    Call call = {fcinfo, "outbox"};
+    queue::QueueInfo outbox = outbox_to_publish_to(call);
+    if (nulls[0])
+        pg::raise_null_argument("outbox", "topic");
+    queue::check_topic(DatumGetTextPP(values[0]));
+    if (nulls[2] && nulls[4])
+        pg::raise_null_argument("outbox", "payload");
+    bool is_id_null = false;
+    Datum given = heap_getattr(trigger->tg_trigtuple, 6, columns, &is_id_null);
+    int64_t now = pg::clock_now();
+    pg_uuid_t id = is_id_null ? pg::new_uuid(now) : *DatumGetUUIDP(given);
+    RowValues row = store::new_row(&id, now, now, 0);
+    for (int i = 0; i < 5; ++i)
+        if (!nulls[i])
+            row.set(kColumns[i], values[i]);
+    queue::append(outbox, &row, 1);
+    return PointerGetDatum(trigger->tg_trigtuple);
+}
+
+} // namespace
+} // namespace baton::api
+
+BATON_FUNCTION(baton_send, baton::api::send);
+BATON_FUNCTION(baton_send_batch, baton::api::send_batch);
+BATON_FUNCTION(baton_publish, baton::api::publish);
+BATON_FUNCTION(baton_publish_batch, baton::api::publish_batch);
+BATON_FUNCTION(baton_outbox_insert, baton::api::outbox_insert);

@@ -1,0 +1,27 @@
+// Reads the clock and turns SQL intervals into microseconds.
+
+#include "pg/clock.h"
+
+#include "pg/settings.h"
+
+namespace baton::pg {
+
+int64_t clock_now() {
+    int64_t now = GetCurrentTimestamp();
+    if (unlikely(settings.clock_shift_s != 0))
+        now += static_cast<int64_t>(settings.clock_shift_s * static_cast<double>(kMicrosPerSecond));
+    return now;
+}
+
+int64_t interval_micros(const Interval *interval) {
+    int64_t days = static_cast<int64_t>(interval->month) * DAYS_PER_MONTH + interval->day;
+    int64_t micros = 0;
+    int64_t sum = 0;
+    if (__builtin_mul_overflow(days, USECS_PER_DAY, &micros) || __builtin_add_overflow(micros, interval->time, &sum)) {
+        bool is_negative = days < 0;
+        return is_negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+    }
+    return sum;
+}
+
+} // namespace baton::pg

@@ -1,0 +1,202 @@
+// Catalog changes through SQL.
+
+#include "queue/admin.h"
+
+#include "pg/clock.h"
+#include "pg/error.h"
+#include "pg/sql.h"
+#include "queue/extension.h"
+#include "queue/row_reader.h"
+#include "queue/segments.h"
+#include "queue/subscription.h"
+#include "shared/pending.h"
+#include "shared/roster.h"
+
+namespace baton::queue {
+namespace {
+
+using pg::SqlArgument;
+
+SqlArgument text_argument(text *value) {
+    return {TEXTOID, PointerGetDatum(value), false};
+}
+
+SqlArgument jsonb_argument(Jsonb *value) {
+    return {JSONBOID, JsonbPGetDatum(value), false};
+}
+
+SqlArgument id_argument(uint32_t queue) {
+    return {INT4OID, UInt32GetDatum(queue), false};
+}
+
+std::string_view view_of(text *value) {
+    return {VARDATA_ANY(value), static_cast<size_t>(VARSIZE_ANY_EXHDR(value))};
+}
+
+void require_create_privilege() {
+    if (pg_class_aclcheck(extension().queue, GetUserId(), ACL_INSERT) != ACLCHECK_OK)
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to create queues"),
+                        errhint("A superuser can grant it with baton.grant_baton.")));
+}
+
+/// The stored settings of a queue, its row locked against a drop at the same time; nullptr if it is gone.
+Jsonb *lock_queue(uint32_t id) {
+    SqlArgument arguments[] = {id_argument(id)};
+    (void)pg::run_sql("SELECT settings FROM baton._queue WHERE id = $1 FOR UPDATE", arguments);
+    std::optional<Datum> settings = pg::first_value();
+    return settings ? DatumGetJsonbPCopy(*settings) : nullptr;
+}
+
+void create_anchor(uint32_t id, Oid owner) {
+    (void)pg::run_sql(psprintf("CREATE TABLE baton.q%u OF baton._queue_anchor (CONSTRAINT no_rows CHECK (false)) USING heap", id));
+    const char *role = quote_identifier(GetUserNameFromId(owner, false));
+    (void)pg::run_sql(psprintf("ALTER TABLE baton.q%u OWNER TO %s", id, role));
+}
+
+bool insert_queue(text *name, Jsonb *settings, Oid owner) {
+    SqlArgument arguments[] = {text_argument(name), jsonb_argument(settings)};
+    (void)pg::run_sql("INSERT INTO baton._queue (name, settings) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id",
+                      arguments);
+    std::optional<Datum> id = pg::first_value();
+    if (!id)
+        return false;
+    create_anchor(DatumGetUInt32(*id), owner);
+    add_segment(DatumGetUInt32(*id), owner);
+    return true;
+}
+
+bool is_used(const char *query, uint32_t id) {
+    SqlArgument arguments[] = {id_argument(id)};
+    (void)pg::run_sql(query, arguments);
+    return DatumGetBool(*pg::first_value());
+}
+
+[[noreturn]] void raise_in_use(const QueueInfo &queue, const char *why) {
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("cannot drop queue \"%s\"", NameStr(queue.name)),
+                    errdetail("%s", why), errhint("Use force => true to drop it with all that it holds.")));
+    pg_unreachable();
+}
+
+void refuse_if_used(const QueueInfo &queue, const Chain &chain) {
+    for (int i = 0; i < chain.count; ++i)
+        if (has_rows(chain.segments[i]))
+            raise_in_use(queue, "It holds messages.");
+    if (is_used("SELECT EXISTS (SELECT FROM baton._dead_letter WHERE queue = $1 AND status = 'open')", queue.id))
+        raise_in_use(queue, "It has open dead letters.");
+    if (is_used("SELECT EXISTS (SELECT FROM baton._subscription WHERE queue = $1)", queue.id))
+        raise_in_use(queue, "It is subscribed to a topic.");
+}
+
+/// Waits for the transactions that use the segments; their storage is forgotten when we commit.
+void lock_segments(const QueueInfo &queue, const Chain &chain) {
+    for (int i = 0; i < chain.count; ++i) {
+        LockRelationOid(chain.segments[i], AccessExclusiveLock);
+        store::Segment segment = store::open_segment(chain.segments[i], queue.id);
+        if (!segment.relation)
+            continue;
+        shared::note_forget_at_commit(segment.key, queue.id);
+        store::close_segment(segment, false);
+    }
+}
+
+void drop_tables(const QueueInfo &queue) {
+    SqlArgument arguments[] = {id_argument(queue.id)};
+    (void)pg::run_sql("SELECT string_agg(format('baton.q%s_%s', queue, slot), ', ') FROM baton._segment WHERE queue = $1",
+                      arguments);
+    std::optional<Datum> tables = pg::first_value();
+    if (tables)
+        (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS %s, baton.q%u", TextDatumGetCString(*tables), queue.id));
+    for (const char *table : {"_segment", "_subscription", "_dead_letter"})
+        (void)pg::run_sql(psprintf("DELETE FROM baton.%s WHERE queue = $1", table), arguments);
+    (void)pg::run_sql("DELETE FROM baton._queue WHERE id = $1", arguments);
+}
+
+} // namespace
+
+bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
+    check_queue_name(view_of(name));
+    require_create_privilege();
+    Jsonb *stored = merge_settings(nullptr, settings);
+    Oid owner = GetUserId();
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    bool is_created = insert_queue(name, stored, owner);
+    pg::end_sql(session);
+    leave(caller);
+    if (!is_created && !if_not_exists)
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("queue \"%s\" already exists", text_to_cstring(name)),
+                        errhint("Use if_not_exists => true to accept that.")));
+    CommandCounterIncrement();
+    return is_created;
+}
+
+void alter_queue(text *name, Jsonb *changes) {
+    QueueInfo queue = find_queue(name);
+    require_privilege(queue, Privilege::kManage);
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    Jsonb *stored = lock_queue(queue.id);
+    if (!stored)
+        pg::raise_no_such_queue(NameStr(queue.name));
+    SqlArgument arguments[] = {id_argument(queue.id), jsonb_argument(merge_settings(stored, changes))};
+    (void)pg::run_sql("UPDATE baton._queue SET settings = $2 WHERE id = $1", arguments);
+    pg::end_sql(session);
+    leave(caller);
+    CommandCounterIncrement();
+}
+
+void drop_queue(text *name, bool force) {
+    QueueInfo queue = find_queue(name);
+    require_privilege(queue, Privilege::kManage);
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    if (!lock_queue(queue.id))
+        pg::raise_no_such_queue(NameStr(queue.name));
+    Chain chain = chain_of(queue.id);
+    lock_segments(queue, chain);
+    if (!force)
+        refuse_if_used(queue, chain);
+    drop_tables(queue);
+    pg::end_sql(session);
+    leave(caller);
+    CommandCounterIncrement();
+}
+
+int64_t purge_queue(text *name, bool include_leased) {
+    QueueInfo queue = find_queue(name);
+    require_privilege(queue, Privilege::kManage);
+    return delete_rows(queue, include_leased);
+}
+
+void subscribe(text *pattern, text *queue_name) {
+    check_pattern(pattern);
+    QueueInfo queue = find_queue(queue_name);
+    require_privilege(queue, Privilege::kManage);
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    if (!lock_queue(queue.id))
+        pg::raise_no_such_queue(NameStr(queue.name));
+    SqlArgument arguments[] = {text_argument(pattern), id_argument(queue.id)};
+    (void)pg::run_sql("INSERT INTO baton._subscription (pattern, queue) VALUES ($1, $2) ON CONFLICT DO NOTHING", arguments);
+    pg::end_sql(session);
+    leave(caller);
+    shared::note_work(shared::kWorkSubscriptions | shared::kWorkRelay);
+    CommandCounterIncrement();
+}
+
+bool unsubscribe(text *pattern, text *queue_name) {
+    QueueInfo queue = find_queue(queue_name);
+    require_privilege(queue, Privilege::kManage);
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    SqlArgument arguments[] = {text_argument(pattern), id_argument(queue.id)};
+    bool is_removed =
+        pg::run_sql("DELETE FROM baton._subscription WHERE pattern = $1 AND queue = $2", arguments) > 0;
+    pg::end_sql(session);
+    leave(caller);
+    shared::note_work(shared::kWorkSubscriptions);
+    CommandCounterIncrement();
+    return is_removed;
+}
+
+} // namespace baton::queue

@@ -1,0 +1,199 @@
+// Walks over all queues of the database.
+
+#include "queue/maintenance.h"
+
+#include "pg/sql.h"
+#include "queue/extension.h"
+#include "queue/queue_info.h"
+#include "queue/segments.h"
+#include "shared/queue_state.h"
+#include "store/row_scan.h"
+#include "store/segment.h"
+#include "store/turnover.h"
+
+namespace baton::queue {
+namespace {
+
+struct QueueIds {
+    uint32_t *ids;
+    int count;
+};
+
+/// All queues and the outbox, in ascending order.
+QueueIds all_queues() {
+    MemoryContext memory = CurrentMemoryContext;
+    pg::SqlSession session = pg::begin_sql();
+    auto rows = static_cast<int>(pg::run_sql("SELECT id FROM baton._queue ORDER BY id"));
+    QueueIds queues = {static_cast<uint32_t *>(MemoryContextAlloc(memory, sizeof(uint32_t) * (static_cast<Size>(rows) + 1))), 0};
+    queues.ids[queues.count++] = shared::kOutboxQueue;
+    for (int i = 0; i < rows; ++i) {
+        bool is_null = false;
+        queues.ids[queues.count++] =
+            DatumGetUInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &is_null));
+    }
+    pg::end_sql(session);
+    return queues;
+}
+
+bool is_over_limit(Oid segment) {
+    Relation relation = try_relation_open(segment, AccessShareLock);
+    if (!relation)
+        return false;
+    bool is_over = store::is_full(RelationGetNumberOfBlocks(relation));
+    relation_close(relation, AccessShareLock);
+    return is_over;
+}
+
+/// Keeps the queue from being dropped until the end of the transaction. False if it is gone or somebody changes it
+/// just now: then another round will do.
+bool hold_queue(uint32_t queue) {
+    if (queue == shared::kOutboxQueue)
+        return true;
+    pg::SqlArgument arguments[] = {{INT4OID, UInt32GetDatum(queue), false}};
+    return pg::run_sql("SELECT FROM baton._queue WHERE id = $1 FOR KEY SHARE SKIP LOCKED", arguments) == 1;
+}
+
+Oid owner_of(uint32_t queue) {
+    if (queue == shared::kOutboxQueue)
+        return extension().owner;
+    Relation anchor = try_relation_open(relation_named(psprintf("q%u", queue)), AccessShareLock);
+    if (!anchor)
+        return InvalidOid;
+    Oid owner = anchor->rd_rel->relowner;
+    relation_close(anchor, AccessShareLock);
+    return owner;
+}
+
+bool extend(uint32_t queue) {
+    Oid owner = owner_of(queue);
+    if (!OidIsValid(owner))
+        return false;
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    bool is_held = hold_queue(queue);
+    if (is_held)
+        add_segment(queue, owner);
+    pg::end_sql(session);
+    leave(caller);
+    CommandCounterIncrement();
+    return is_held;
+}
+
+int32_t slot_of(uint32_t queue, Oid segment) {
+    char *name = get_rel_name(segment);
+    int32_t slot = 0;
+    if (!name || sscanf(name, psprintf("q%u_%%d", queue), &slot) != 1)
+        return 0;
+    return slot;
+}
+
+/// Looks at the place where a live row is likeliest, so that a segment in use costs one page.
+bool is_alive_at_low_mark(Relation relation) {
+    shared::SegmentKey key = {MyDatabaseId, pg::file_number(relation)};
+    BlockNumber block = shared::peek_segment(key).low_block;
+    if (block >= RelationGetNumberOfBlocks(relation))
+        return false;
+    Buffer buffer = ReadBuffer(relation, block);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    store::RowScan scan = store::begin_row_scan(relation, buffer);
+    bool is_alive = store::next_row(scan);
+    UnlockReleaseBuffer(buffer);
+    return is_alive;
+}
+
+Turnover turn_over(uint32_t queue, Oid segment) {
+    Relation relation = try_relation_open(segment, AccessShareLock);
+    if (!relation)
+        return Turnover::kNothing;
+    bool is_alive = is_alive_at_low_mark(relation);
+    relation_close(relation, AccessShareLock);
+    int32_t slot = slot_of(queue, segment);
+    if (is_alive || slot == 0)
+        return Turnover::kNothing;
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    Turnover result = Turnover::kLater;
+    if (hold_queue(queue) && store::empty_segment(segment, queue) == store::EmptyResult::kEmptied) {
+        retire_segment(queue, slot);
+        result = Turnover::kEmptied;
+    }
+    pg::end_sql(session);
+    leave(caller);
+    CommandCounterIncrement();
+    return result;
+}
+
+/// Blocks that the map believes dead and that hold a row.
+int sweep_segment(const store::Segment &segment) {
+    int found = 0;
+    BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
+    for (BlockNumber block = 0; block < nblocks; ++block) {
+        CHECK_FOR_INTERRUPTS();
+        if (!shared::is_believed_dead(segment.key, block))
+            continue;
+        Buffer buffer = ReadBuffer(segment.relation, block);
+        LockBuffer(buffer, BUFFER_LOCK_SHARE);
+        store::RowScan scan = store::begin_row_scan(segment.relation, buffer);
+        bool has_row = store::next_row(scan);
+        UnlockReleaseBuffer(buffer);
+        if (!has_row)
+            continue;
+        shared::mark_look_now(segment.key, block, block);
+        shared::signal_queue({segment.key.database, segment.queue}, 1);
+        ++found;
+    }
+    return found;
+}
+
+} // namespace
+
+int extend_chains() {
+    int extended = 0;
+    QueueIds queues = all_queues();
+    for (int i = 0; i < queues.count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        Chain chain = chain_of(queues.ids[i]);
+        if (chain.count > 0 && is_over_limit(chain.segments[chain.count - 1]) && extend(queues.ids[i]))
+            ++extended;
+    }
+    return extended;
+}
+
+Turnover turn_over_one() {
+    Turnover result = Turnover::kNothing;
+    QueueIds queues = all_queues();
+    for (int i = 0; i < queues.count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        Chain chain = chain_of(queues.ids[i]);
+        for (int j = 0; j + 1 < chain.count; ++j) {
+            Turnover one = turn_over(queues.ids[i], chain.segments[j]);
+            if (one == Turnover::kEmptied)
+                return one;
+            if (one == Turnover::kLater)
+                result = one;
+        }
+    }
+    return result;
+}
+
+int sweep_one() {
+    static constinit uint32_t last = 0;
+    QueueIds queues = all_queues();
+    uint32_t queue = queues.ids[0];
+    for (int i = queues.count; --i >= 0;)
+        if (queues.ids[i] > last)
+            queue = queues.ids[i];
+    last = queue;
+    int found = 0;
+    Chain chain = chain_of(queue);
+    for (int i = 0; i < chain.count; ++i) {
+        store::Segment segment = store::open_segment(chain.segments[i], queue);
+        if (!segment.relation)
+            continue;
+        found += sweep_segment(segment);
+        store::close_segment(segment, true);
+    }
+    return found;
+}
+
+} // namespace baton::queue

@@ -1,0 +1,52 @@
+// What a queue is: its number, name, settings and chain of segments, cached per backend.
+#pragma once
+
+#include "core/retry.h"
+#include "pg/prelude.h"
+#include "queue/queue_settings.h"
+#include "store/claim.h"
+
+namespace baton::queue {
+
+struct QueueInfo {
+    uint32_t id;
+    Oid anchor;     // the empty table baton.q<id> that carries the queue's owner and privileges
+    NameData name;
+    QueueSettings settings;
+};
+
+/// A queue's segments, oldest first; rows are appended to the last. Read for this call, in the current memory context.
+struct Chain {
+    Oid *segments;
+    int count;
+};
+
+/// The storage file that a segment had when it was last opened by this backend, so that the ready map can be asked
+/// without opening it; InvalidOid if unknown. Forgotten when the relation changes.
+pg::FileNumber known_file(Oid segment);
+void remember_file(Oid segment, pg::FileNumber file);
+
+/// The queue of that name. Raises 42704 if there is none, 22004 / 22023 for a name that cannot be one.
+QueueInfo find_queue(text *name);
+
+/// The queue with that number; nothing if there is none.
+std::optional<QueueInfo> find_queue_by_id(uint32_t id);
+
+/// The outbox as a queue.
+QueueInfo outbox();
+
+Chain chain_of(uint32_t queue);
+
+/// The name of the segment's table.
+void segment_name(uint32_t queue, int32_t slot, NameData *name);
+
+enum class Privilege : uint8_t { kSend, kConsume, kManage };
+
+/// Raises 42501 unless the current role owns the queue or was granted the privilege.
+void require_privilege(const QueueInfo &queue, Privilege privilege);
+bool has_privilege(const QueueInfo &queue, Privilege privilege);
+
+/// Length and encoding of a new queue's name; raises 22023.
+void check_queue_name(std::string_view name);
+
+} // namespace baton::queue

@@ -1,0 +1,191 @@
+// The receive loop. Segments are closed with their lock after each look, so that a sleeping receiver holds nothing.
+
+#include "queue/receive.h"
+
+#include "core/micros.h"
+#include "pg/clock.h"
+#include "pg/error.h"
+#include "queue/bury.h"
+#include "queue/consumer.h"
+#include "queue/waiting.h"
+#include "shared/ready_map.h"
+
+namespace baton::queue {
+namespace {
+
+constexpr int kBuryLimit = 100; // per call, so that a pile of dead messages costs each caller little
+
+struct Scan {
+    const QueueInfo &queue;
+    store::ClaimRequest request;
+    store::ClaimedRows found;
+    core::ReadyWord next_due; // over all segments
+};
+
+void detoast_rows(const store::Segment &segment, const store::ClaimedRows &found, int from) {
+    TupleDesc columns = RelationGetDescr(segment.relation);
+    for (int i = from; i < found.count; ++i)
+        if (HeapTupleHasExternal(found.rows[i].tuple)) {
+            HeapTuple whole = toast_flatten_tuple(found.rows[i].tuple, columns);
+            whole->t_self = found.rows[i].tuple->t_self;
+            found.rows[i].tuple = whole;
+        }
+}
+
+bool is_enough(const Scan &scan) {
+    return scan.found.count >= scan.found.limit || scan.found.buried_count >= scan.found.buried_limit;
+}
+
+/// Makes room for what one page can add; max_messages can be any number, so the array grows with what is found.
+void reserve_page(store::ClaimedRows &found) {
+    int wanted = std::min(found.limit, found.count + static_cast<int>(MaxHeapTuplesPerPage));
+    if (wanted <= found.capacity)
+        return;
+    found.capacity = std::min(found.limit, std::max(wanted, found.capacity * 2));
+    Size bytes = sizeof(store::ClaimedRow) * static_cast<Size>(found.capacity);
+    found.rows = static_cast<store::ClaimedRow *>(
+        found.rows ? repalloc_huge(found.rows, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+}
+
+/// Claims from one segment, from its low mark on.
+void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::SegmentView &view) {
+    BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
+    BlockNumber block = std::min(view.low_block, nblocks);
+    bool is_swept = true;
+    while ((block = shared::next_due_block(segment.key, block, nblocks, scan.request.now)) < nblocks) {
+        CHECK_FOR_INTERRUPTS();
+        reserve_page(scan.found);
+        store::claim_block(segment, block, scan.request, scan.found);
+        if (is_enough(scan)) {
+            is_swept = false;
+            break;
+        }
+        ++block;
+    }
+    if (is_swept)
+        scan.next_due = core::earlier(scan.next_due, shared::raise_marks(segment.key, nblocks).earliest);
+    else {
+        shared::raise_low_mark(segment.key, block);
+        scan.next_due = core::kLookNow;
+    }
+}
+
+/// Segments that the map knows to hold nothing due are not even opened, so that the emptying of dead ones finds them
+/// free.
+bool is_skipped(Oid relid, Scan &scan) {
+    pg::FileNumber file = known_file(relid);
+    if (!OidIsValid(file))
+        return false;
+    core::ReadyWord earliest = shared::peek_segment({MyDatabaseId, file}).earliest;
+    if (core::is_due(earliest, scan.request.now, shared::kHorizon))
+        return false;
+    scan.next_due = core::earlier(scan.next_due, earliest);
+    return true;
+}
+
+void scan_segment(Oid relid, Scan &scan) {
+    if (is_skipped(relid, scan))
+        return;
+    store::Segment segment = store::open_segment(relid, scan.queue.id);
+    if (!segment.relation)
+        return; // dropped meanwhile; the chain will tell
+    remember_file(relid, segment.key.file);
+    shared::SegmentView view = shared::view_segment(segment.key);
+    int before = scan.found.count;
+    int buried_before = scan.found.buried_count;
+    if (core::is_due(view.earliest, scan.request.now, shared::kHorizon))
+        scan_open_segment(segment, scan, view);
+    else
+        scan.next_due = core::earlier(scan.next_due, view.earliest);
+    detoast_rows(segment, scan.found, before);
+    bool is_transactional = scan.found.buried_count > buried_before;
+    store::close_segment(segment, !is_transactional);
+}
+
+void scan_chain(Scan &scan) {
+    AcceptInvalidationMessages(); // a skipped segment takes no lock, which would accept them
+    Chain chain = chain_of(scan.queue.id);
+    scan.next_due = core::kNever;
+    for (int i = 0; i < chain.count && !is_enough(scan); ++i)
+        scan_segment(chain.segments[i], scan);
+}
+
+Snapshot snapshot_to_obey() {
+    return IsolationUsesXactSnapshot() ? GetActiveSnapshot() : nullptr;
+}
+
+store::ClaimedRows make_results(int limit) {
+    store::ClaimedRows found = {};
+    found.limit = limit;
+    found.buried_limit = kBuryLimit;
+    found.buried = static_cast<store::BuryRow *>(palloc(sizeof(store::BuryRow) * kBuryLimit));
+    return found;
+}
+
+/// Whether the map has anything due in the segment.
+bool is_segment_due(Oid relid, uint32_t queue, int64_t now, core::ReadyWord &next_due) {
+    pg::FileNumber file = known_file(relid);
+    if (OidIsValid(file)) {
+        core::ReadyWord earliest = shared::peek_segment({MyDatabaseId, file}).earliest;
+        next_due = core::earlier(next_due, earliest);
+        if (!core::is_due(earliest, now, shared::kHorizon))
+            return false;
+    }
+    store::Segment segment = store::open_segment(relid, queue);
+    if (!segment.relation)
+        return false;
+    remember_file(relid, segment.key.file);
+    BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
+    BlockNumber from = std::min(shared::view_segment(segment.key).low_block, nblocks);
+    bool is_due = shared::next_due_block(segment.key, from, nblocks, now) < nblocks;
+    if (!is_due)
+        next_due = core::earlier(next_due, shared::raise_marks(segment.key, nblocks).earliest);
+    store::close_segment(segment, true);
+    return is_due;
+}
+
+bool is_queue_due(const QueueInfo &queue, core::ReadyWord &next_due) {
+    AcceptInvalidationMessages();
+    Chain chain = chain_of(queue.id);
+    bool is_due = false;
+    next_due = core::kNever;
+    for (int i = 0; i < chain.count && !is_due; ++i)
+        is_due = is_segment_due(chain.segments[i], queue.id, pg::clock_now(), next_due);
+    return is_due;
+}
+
+} // namespace
+
+bool wait_for_message(const QueueInfo &queue, int64_t wait) {
+    Waiting waiting = begin_waiting(queue, wait);
+    core::ReadyWord next_due = core::kNever;
+    bool is_due = false;
+    do {
+        is_due = is_queue_due(queue, next_due);
+    } while (!is_due && wait_more(waiting, next_due));
+    end_waiting(waiting, false); // the message is for whoever receives it
+    return is_due;
+}
+
+Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
+    constexpr int kMostRows = 100000; // one call's messages must fit into memory
+    int limit = std::min(request.max_messages, kMostRows);
+    Scan scan = {queue, {}, make_results(limit), core::kNever};
+    scan.request.policy = {queue.settings.max_attempts, queue.settings.max_elapsed, request.visibility_timeout};
+    scan.request.consumer = consumer_number(request.consumer, request.consumer_version);
+    scan.request.seen_by = snapshot_to_obey();
+    Waiting waiting = begin_waiting(queue, request.wait);
+    for (;;) {
+        if (waiting.is_registered && !find_queue_by_id(queue.id))
+            pg::raise_no_such_queue(NameStr(queue.name));
+        scan.request.now = pg::clock_now();
+        scan_chain(scan);
+        bury_found(queue, {scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
+        if (scan.found.count > 0 || scan.found.buried_count > 0 || !wait_more(waiting, scan.next_due))
+            break;
+    }
+    end_waiting(waiting, scan.found.count > 0);
+    return {scan.found.rows, scan.found.count};
+}
+
+} // namespace baton::queue

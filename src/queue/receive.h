@@ -1,0 +1,31 @@
+// Receiving: claiming rows over the whole chain, waiting for some, and burying those that must not be delivered.
+#pragma once
+
+#include "pg/prelude.h"
+#include "queue/queue_info.h"
+#include "store/claim.h"
+
+namespace baton::queue {
+
+struct ReceiveRequest {
+    int max_messages;
+    int64_t visibility_timeout; // microseconds
+    int64_t wait;               // microseconds, already capped; 0 = do not wait
+    text *consumer;             // nullptr = unknown
+    text *consumer_version;     // nullptr = none
+};
+
+/// A claimed message: its row, with all columns in memory, and its receipt.
+struct Received {
+    store::ClaimedRow *rows;
+    int count;
+};
+
+/// Leases up to max_messages. Waits if there are none; returns none before the time is up if something was buried on
+/// the way, so that the deletion does not stay open. Raises 42704 if the queue is dropped meanwhile.
+Received receive(const QueueInfo &queue, const ReceiveRequest &request);
+
+/// Waits until the queue may have something to receive. True if so, false after `wait` microseconds.
+bool wait_for_message(const QueueInfo &queue, int64_t wait);
+
+} // namespace baton::queue

@@ -1,0 +1,54 @@
+// Finds the segment to append to, by retrying when the chain changed before its lock was granted.
+
+#include "queue/send.h"
+
+#include "pg/error.h"
+#include "queue/extension.h"
+#include "shared/queue_state.h"
+#include "store/segment.h"
+
+namespace baton::queue {
+namespace {
+
+/// The last segment of the chain, locked. The lock may have been waited for behind the emptying of the segment, so the
+/// chain is read again after it is granted: getting the lock accepts the news of every change committed before.
+store::Segment open_current(const QueueInfo &queue) {
+    constexpr int kAttempts = 100;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        Chain chain = chain_of(queue.id);
+        if (chain.count == 0)
+            break;
+        Oid current = chain.segments[chain.count - 1];
+        store::Segment segment = store::open_segment(current, queue.id);
+        if (segment.relation) {
+            Chain again = chain_of(queue.id);
+            if (again.count > 0 && again.segments[again.count - 1] == current)
+                return segment;
+            store::close_segment(segment, true);
+        }
+        CHECK_FOR_INTERRUPTS();
+    }
+    if (queue.id != shared::kOutboxQueue && !find_queue_by_id(queue.id))
+        pg::raise_no_such_queue(NameStr(queue.name));
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("queue \"%s\" has no segment to append to",
+                                                            NameStr(queue.name))));
+    pg_unreachable();
+}
+
+} // namespace
+
+void append(const QueueInfo &queue, store::RowValues *rows, int count) {
+    if (count == 0)
+        return;
+    store::Segment segment = open_current(queue);
+    auto *tuples = static_cast<HeapTuple *>(palloc(sizeof(HeapTuple) * static_cast<Size>(count)));
+    for (int i = 0; i < count; ++i)
+        tuples[i] = heap_form_tuple(RelationGetDescr(segment.relation), rows[i].values, rows[i].nulls);
+    store::append_rows(segment, tuples, count, queue.id == shared::kOutboxQueue);
+    for (int i = 0; i < count; ++i)
+        heap_freetuple(tuples[i]);
+    pfree(tuples);
+    store::close_segment(segment, false);
+}
+
+} // namespace baton::queue

@@ -1,0 +1,14 @@
+// Sending: new rows at the end of a queue's chain, in the caller's transaction.
+#pragma once
+
+#include "pg/prelude.h"
+#include "queue/queue_info.h"
+#include "store/row.h"
+
+namespace baton::queue {
+
+/// Appends rows to the queue's current segment and notes them for the end of the transaction.
+/// An active snapshot is needed. Raises XX000 if the queue has no segment.
+void append(const QueueInfo &queue, store::RowValues *rows, int count);
+
+} // namespace baton::queue

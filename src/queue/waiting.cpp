@@ -1,0 +1,77 @@
+// Sleeping and waking.
+
+#include "queue/waiting.h"
+
+#include "pg/clock.h"
+#include "shared/pending.h"
+
+namespace baton::queue {
+namespace {
+
+constexpr int64_t kLongestSleep = pg::kMicrosPerSecond;
+
+uint32 wait_event() {
+    static constinit uint32 event = 0;
+    if (event == 0)
+        event = pg::wait_event("BatonReceive");
+    return event;
+}
+
+long sleep_milliseconds(const Waiting &waiting, core::ReadyWord next_due, int64_t now) {
+    int64_t until = std::min(waiting.deadline, now + kLongestSleep);
+    if (next_due > now)
+        until = std::min(until, next_due);
+    return static_cast<long>((std::max<int64_t>(until - now, 0) + 999) / 1000);
+}
+
+void sleep(const Waiting &waiting, long milliseconds) {
+    if (waiting.wakeup) {
+        (void)ConditionVariableTimedSleep(waiting.wakeup, milliseconds, wait_event());
+        return;
+    }
+    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, wait_event());
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+}
+
+void enter(Waiting &waiting) {
+    waiting.is_registered = true;
+    waiting.wakeup = shared::enter_wait(waiting.key);
+    if (waiting.wakeup) {
+        shared::note_waiting(waiting.key);
+        ConditionVariablePrepareToSleep(waiting.wakeup);
+    }
+}
+
+} // namespace
+
+Waiting begin_waiting(const QueueInfo &queue, int64_t wait) {
+    int64_t deadline = wait > 0 ? pg::clock_now() + wait : 0;
+    return {{MyDatabaseId, queue.id}, deadline, false, false, nullptr};
+}
+
+bool wait_more(Waiting &waiting, core::ReadyWord next_due) {
+    if (waiting.deadline == 0 || waiting.is_over)
+        return false;
+    if (!waiting.is_registered) {
+        enter(waiting);
+        return true;
+    }
+    int64_t now = pg::clock_now();
+    if (now >= waiting.deadline)
+        return false;
+    sleep(waiting, sleep_milliseconds(waiting, next_due, now));
+    waiting.is_over = pg::clock_now() >= waiting.deadline; // one last look
+    return true;
+}
+
+void end_waiting(Waiting &waiting, bool has_taken) {
+    if (!waiting.is_registered || !waiting.wakeup)
+        return;
+    bool has_signal = pg::leave_condition_variable();
+    shared::note_not_waiting();
+    if (has_signal && !has_taken)
+        shared::signal_queue(waiting.key, 1);
+}
+
+} // namespace baton::queue

@@ -1,0 +1,30 @@
+// Waiting for messages on a queue's condition variable.
+// Protocol: register, look again, sleep; whoever makes something claimable stores that first and signals after.
+#pragma once
+
+#include "core/ready_word.h"
+#include "pg/prelude.h"
+#include "queue/queue_info.h"
+#include "shared/queue_state.h"
+
+namespace baton::queue {
+
+struct Waiting {
+    shared::QueueKey key;
+    int64_t deadline; // 0 = no waiting
+    bool is_registered;
+    bool is_over;
+    ConditionVariable *wakeup; // nullptr: no room in shared memory, look once a second
+};
+
+/// `wait` microseconds from now; nothing is registered before the first wait_more.
+Waiting begin_waiting(const QueueInfo &queue, int64_t wait);
+
+/// After a look in vain: true if the caller shall look again. Sleeps unless this is the first call, which registers.
+/// Wakes for a signal, at `next_due`, at the deadline, and at least once a second.
+bool wait_more(Waiting &waiting, core::ReadyWord next_due);
+
+/// Ends it; a signal that was consumed in vain goes on to another waiter.
+void end_waiting(Waiting &waiting, bool has_taken);
+
+} // namespace baton::queue

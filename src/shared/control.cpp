@@ -1,0 +1,69 @@
+// Requests and sets up the shared memory of all structures.
+
+#include "shared/control.h"
+
+#include "shared/queue_state.h"
+#include "shared/ready_map.h"
+#include "shared/roster.h"
+
+namespace baton::shared {
+namespace {
+
+constinit Control *control_ = nullptr;
+constinit shmem_request_hook_type previous_request_hook = nullptr;
+constinit shmem_startup_hook_type previous_startup_hook = nullptr;
+
+bool was_shut_down_cleanly() {
+    bool is_crc_ok = false;
+    ControlFileData *file = get_controlfile(DataDir, &is_crc_ok);
+    bool is_clean = is_crc_ok && (file->state == DB_SHUTDOWNED || file->state == DB_SHUTDOWNED_IN_RECOVERY);
+    pfree(file);
+    return is_clean;
+}
+
+extern "C" void baton_request_shared_memory() {
+    if (previous_request_hook)
+        previous_request_hook();
+    RequestAddinShmemSpace(MAXALIGN(sizeof(Control)));
+    RequestAddinShmemSpace(ready_map_size());
+    RequestAddinShmemSpace(queue_states_size());
+    RequestAddinShmemSpace(roster_size());
+    request_ready_map_locks();
+    request_queue_state_locks();
+    request_roster_locks();
+}
+
+extern "C" void baton_start_shared_memory() {
+    if (previous_startup_hook)
+        previous_startup_hook();
+    LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+    bool is_found = false;
+    control_ = static_cast<Control *>(ShmemInitStruct("baton control", sizeof(Control), &is_found));
+    if (!is_found) {
+        control_->started_at = GetCurrentTimestamp();
+        control_->is_unclean_start = !was_shut_down_cleanly();
+    }
+    init_ready_map(is_found);
+    init_queue_states(is_found);
+    init_roster(is_found);
+    LWLockRelease(AddinShmemInitLock);
+}
+
+} // namespace
+
+void install_shared_memory() {
+    previous_request_hook = shmem_request_hook;
+    shmem_request_hook = baton_request_shared_memory;
+    previous_startup_hook = shmem_startup_hook;
+    shmem_startup_hook = baton_start_shared_memory;
+}
+
+bool is_preloaded() {
+    return control_ != nullptr;
+}
+
+Control &control() {
+    return *control_;
+}
+
+} // namespace baton::shared

@@ -1,0 +1,184 @@
+// Per-backend list of what the transaction touched, by subtransaction level, and the callbacks that act on it.
+
+#include "shared/pending.h"
+
+#include "core/block_ranges.h"
+#include "shared/control.h"
+#include "shared/roster.h"
+
+namespace baton::shared {
+namespace {
+
+using Ranges = core::BlockRanges<8>;
+
+struct Entry {
+    SegmentKey key;
+    uint32_t queue;
+    int nest; // subtransaction level that the entry belongs to
+    bool is_forgotten_at_commit;
+    uint64_t inserted_rows;
+    uint64_t deleted_rows;
+    Ranges inserted;
+    Ranges deleted;
+    Ranges emptied;
+};
+
+static_assert(std::is_trivially_destructible_v<Entry>);
+
+constinit Entry *entries_ = nullptr; // grown when something is noted, never in a callback
+constinit int count_ = 0;
+constinit int capacity_ = 0;
+constinit uint32_t work_ = 0;
+constinit bool is_waiting_ = false;
+constinit QueueKey waiting_ = {};
+
+Entry *add_entry(const SegmentKey &key, uint32_t queue, int nest) {
+    if (count_ == capacity_) {
+        int larger = capacity_ == 0 ? 16 : capacity_ * 2;
+        Size bytes = sizeof(Entry) * static_cast<Size>(larger);
+        entries_ = static_cast<Entry *>(entries_ ? repalloc_huge(entries_, bytes)
+                                                 : MemoryContextAllocHuge(TopMemoryContext, bytes));
+        capacity_ = larger;
+    }
+    Entry *entry = &entries_[count_++];
+    *entry = Entry{};
+    entry->key = key;
+    entry->queue = queue;
+    entry->nest = nest;
+    return entry;
+}
+
+Entry *entry_for(const SegmentKey &key, uint32_t queue) {
+    int nest = GetCurrentTransactionNestLevel();
+    for (int i = count_; --i >= 0 && entries_[i].nest == nest;)
+        if (entries_[i].key == key)
+            return &entries_[i];
+    return add_entry(key, queue, nest);
+}
+
+void mark(const SegmentKey &key, const Ranges &ranges) {
+    for (const auto &range : ranges.ranges())
+        mark_look_now(key, range.first, range.last);
+}
+
+void tell_consumers(const Entry &entry, uint64_t messages) {
+    if (messages == 0)
+        return;
+    if (entry.queue == kOutboxQueue)
+        wake_worker(MyDatabaseId, kWorkRelay);
+    else
+        signal_queue({MyDatabaseId, entry.queue}, messages);
+}
+
+void act_on_commit(const Entry &entry) {
+    if (entry.is_forgotten_at_commit) {
+        forget_segment(entry.key);
+        forget_queue({MyDatabaseId, entry.queue});
+        return;
+    }
+    mark(entry.key, entry.emptied);
+    mark(entry.key, entry.inserted);
+    tell_consumers(entry, entry.inserted_rows);
+}
+
+void act_on_abort(const Entry &entry) {
+    mark(entry.key, entry.inserted); // their blocks are dead now
+    mark(entry.key, entry.deleted);
+    tell_consumers(entry, entry.deleted_rows);
+}
+
+void finish(void (*act)(const Entry &)) {
+    for (int i = 0; i < count_; ++i)
+        act(entries_[i]);
+    count_ = 0;
+}
+
+bool stop_waiting() {
+    if (!is_waiting_)
+        return false;
+    is_waiting_ = false;
+    leave_wait(waiting_);
+    return true;
+}
+
+/// A waiter that ends by an error may have consumed a signal that was meant for whoever takes the message.
+void give_up_waiting() {
+    if (stop_waiting())
+        signal_queue(waiting_, 1);
+}
+
+extern "C" void baton_at_transaction_end(XactEvent event, void *) {
+    switch (event) {
+    case XACT_EVENT_COMMIT:
+        finish(act_on_commit);
+        if (work_ != 0)
+            wake_worker(MyDatabaseId, work_);
+        work_ = 0;
+        break;
+    case XACT_EVENT_ABORT:
+        give_up_waiting();
+        finish(act_on_abort);
+        work_ = 0;
+        break;
+    case XACT_EVENT_PREPARE:
+        // The outcome comes from another session; blocks with running transactions are looked at again by the
+        // growing safety net.
+        count_ = 0;
+        work_ = 0;
+        break;
+    default:
+        break;
+    }
+}
+
+extern "C" void baton_at_subtransaction_end(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
+    int nest = GetCurrentTransactionNestLevel();
+    if (event == SUBXACT_EVENT_COMMIT_SUB) {
+        for (int i = count_; --i >= 0 && entries_[i].nest >= nest;)
+            entries_[i].nest = nest - 1;
+    } else if (event == SUBXACT_EVENT_ABORT_SUB) {
+        give_up_waiting();
+        while (count_ > 0 && entries_[count_ - 1].nest >= nest)
+            act_on_abort(entries_[--count_]);
+    }
+}
+
+} // namespace
+
+void install_pending() {
+    RegisterXactCallback(baton_at_transaction_end, nullptr);
+    RegisterSubXactCallback(baton_at_subtransaction_end, nullptr);
+}
+
+void note_inserted(const SegmentKey &key, uint32_t queue, uint32_t lo, uint32_t hi, uint64_t rows) {
+    Entry *entry = entry_for(key, queue);
+    entry->inserted.add(lo, hi);
+    entry->inserted_rows += rows;
+}
+
+void note_deleted(const SegmentKey &key, uint32_t queue, uint32_t block, uint16_t rows, bool is_last) {
+    Entry *entry = entry_for(key, queue);
+    entry->deleted.add(block);
+    entry->deleted_rows += rows;
+    if (is_last)
+        entry->emptied.add(block);
+}
+
+void note_forget_at_commit(const SegmentKey &key, uint32_t queue) {
+    entry_for(key, queue)->is_forgotten_at_commit = true;
+}
+
+void note_work(uint32_t work) {
+    work_ |= work;
+}
+
+void note_waiting(const QueueKey &key) {
+    waiting_ = key;
+    is_waiting_ = true;
+}
+
+void note_not_waiting() {
+    (void)stop_waiting();
+}
+
+} // namespace baton::shared

@@ -1,0 +1,42 @@
+// Settling: deleting rows in the caller's transaction, fenced by their receipts.
+#pragma once
+
+#include "core/receipt.h"
+#include "pg/error.h"
+#include "pg/prelude.h"
+#include "store/segment.h"
+
+namespace baton::store {
+
+enum class SettleState : uint8_t {
+    kSettled,   // deleted by this transaction
+    kLost,      // nothing changed; see reason
+    kOvertaken, // deleted, but leased again in between: the caller must raise or roll back
+};
+
+struct SettleOutcome {
+    SettleState state;
+    pg::LostReason reason; // unless kSettled
+};
+
+/// One row to settle. `copy`, if wanted, receives the row in the caller's memory context.
+struct SettleItem {
+    core::Receipt receipt;
+    bool is_copy_wanted;
+    HeapTuple copy;
+    SettleOutcome outcome;
+};
+
+/// Deletes the rows that `items` name, all of one block of this segment, if their receipts hold.
+/// Protocol: under the content lock check that the row is live and its token and nonce match; delete it (the heap takes
+/// its own locks; the pin is kept, so the item cannot be pruned away); check token and nonce again, which are stable
+/// now since our deletion is on the row. Another lease in between makes the outcome kOvertaken.
+void settle_block(const Segment &segment, BlockNumber block, std::span<SettleItem *> items);
+
+/// What is at the receipt's place: kSettled here means that the receipt holds. The caller holds the content lock.
+SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt, HeapTupleData *tuple);
+
+/// The message id of the row at the receipt's place, dead or alive, if its token is the receipt's.
+std::optional<pg_uuid_t> id_at(const Segment &segment, const core::Receipt &receipt);
+
+} // namespace baton::store

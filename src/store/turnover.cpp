@@ -1,0 +1,93 @@
+// Emptying segments.
+
+#include "store/turnover.h"
+
+#include "shared/pending.h"
+#include "store/row_scan.h"
+#include "store/segment.h"
+
+namespace baton::store {
+namespace {
+
+/// A refused conditional AccessExclusiveLock has already cost a transaction id, so look first.
+bool is_held_by_anybody(Oid relid) {
+    LOCKTAG tag;
+    SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+    int count = 0;
+    VirtualTransactionId *holders = GetLockConflicts(&tag, AccessExclusiveLock, &count);
+    pfree(holders);
+    return count > 0;
+}
+
+bool lock_if_free(Oid relid) {
+    return !is_held_by_anybody(relid) && ConditionalLockRelationOid(relid, AccessExclusiveLock);
+}
+
+bool is_page_dead(Relation relation, BlockNumber block, TransactionId horizon) {
+    bool is_dead = true;
+    Buffer buffer = ReadBufferExtended(relation, MAIN_FORKNUM, block, RBM_NORMAL, nullptr);
+    LockBuffer(buffer, BUFFER_LOCK_SHARE);
+    RowScan scan = begin_row_scan(relation, buffer);
+    for (OffsetNumber offset = FirstOffsetNumber; is_dead && offset <= scan.last; ++offset) {
+        if (!ItemIdIsNormal(PageGetItemId(scan.page, offset)))
+            continue;
+        HeapTupleData tuple = row_at(scan, offset);
+        is_dead = HeapTupleSatisfiesVacuum(&tuple, horizon, buffer) == HEAPTUPLE_DEAD;
+    }
+    UnlockReleaseBuffer(buffer);
+    return is_dead;
+}
+
+void give_new_storage(Relation relation, Oid toast) {
+    pg::new_storage(relation);
+    if (OidIsValid(toast)) {
+        Relation toast_relation = relation_open(toast, NoLock);
+        pg::new_storage(toast_relation);
+        relation_close(toast_relation, NoLock);
+    }
+    pg::rebuild_indexes(RelationGetRelid(relation));
+}
+
+} // namespace
+
+bool is_dead_to_all(Relation relation) {
+    TransactionId horizon = GetOldestNonRemovableTransactionId(relation);
+    BlockNumber nblocks = RelationGetNumberOfBlocks(relation);
+    for (BlockNumber block = 0; block < nblocks; ++block) {
+        CHECK_FOR_INTERRUPTS();
+        if (!is_page_dead(relation, block, horizon))
+            return false;
+    }
+    return true;
+}
+
+EmptyResult empty_segment(Oid relid, uint32_t queue) {
+    Relation relation = try_relation_open(relid, AccessShareLock);
+    if (!relation)
+        return EmptyResult::kGone;
+    Oid toast = relation->rd_rel->reltoastrelid;
+    bool is_dead = is_dead_to_all(relation);
+    relation_close(relation, AccessShareLock);
+    if (!is_dead)
+        return EmptyResult::kNotDead;
+    if (OidIsValid(toast) && !lock_if_free(toast))
+        return EmptyResult::kBusy;
+    if (!lock_if_free(relid))
+        return EmptyResult::kBusy; // the TOAST lock goes with this transaction, which ends now
+    relation = try_relation_open(relid, NoLock);
+    if (!relation)
+        return EmptyResult::kGone;
+    if (relation->rd_rel->reltoastrelid != toast || !is_dead_to_all(relation)) {
+        relation_close(relation, NoLock);
+        return EmptyResult::kNotDead;
+    }
+    shared::SegmentKey old_key = {MyDatabaseId, pg::file_number(relation)};
+    give_new_storage(relation, toast);
+    CommandCounterIncrement();
+    shared::forget_segment({MyDatabaseId, pg::file_number(relation)});
+    shared::note_forget_at_commit(old_key, queue);
+    relation_close(relation, NoLock);
+    return EmptyResult::kEmptied;
+}
+
+} // namespace baton::store

@@ -1,0 +1,26 @@
+// Which chores there are, what wakes them, and when they run first.
+
+#include "worker/chores.h"
+
+#include "shared/roster.h"
+
+namespace baton::worker {
+namespace {
+
+constexpr int64_t kSecond = 1000000;
+
+constexpr Chore kChores[] = {
+    {"relay", shared::kWorkRelay | shared::kWorkSubscriptions, 0, relay_chore},
+    {"extend", shared::kWorkExtend, 0, extend_chore},
+    {"turnover", shared::kWorkTurnover, kSecond, turnover_chore},
+    {"sweep", shared::kWorkPrepared | shared::kWorkDelayed, kSecond, sweep_chore},
+};
+static_assert(std::size(kChores) <= kMaxChores);
+
+} // namespace
+
+std::span<const Chore> chores() {
+    return kChores;
+}
+
+} // namespace baton::worker

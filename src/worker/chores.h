@@ -1,0 +1,14 @@
+// The chores of a database's worker, one file each. What they return and may rely on: chore.h.
+#pragma once
+
+#include "worker/chore.h"
+
+namespace baton::worker {
+
+int64_t relay_chore();    // relay.cpp: moves events from the outbox to the subscribed queues
+int64_t extend_chore();   // extend.cpp: gives chains whose last segment is nearly full a successor
+int64_t turnover_chore(); // turnover.cpp: empties segments whose rows are all dead
+int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map cannot know; resolves
+                          // prepared transactions
+
+} // namespace baton::worker
