@@ -19,6 +19,7 @@ void guarded_callback(void (*body)(void *), void *argument);
 /// Declares the SQL-callable function `symbol` whose work is done by `body`.
 #define BATON_FUNCTION(symbol, body)                                                               \
     extern "C" {                                                                                   \
+    PGDLLEXPORT Datum symbol(PG_FUNCTION_ARGS);                                                    \
     PG_FUNCTION_INFO_V1(symbol);                                                                   \
     Datum symbol(PG_FUNCTION_ARGS) {                                                               \
         return baton::pg::guarded_call(body, fcinfo);                                              \

@@ -192,7 +192,7 @@ inline raise_hint()
 #else
 	atomic { hint[c] = s; m = DEAD; k = 2 * c };
 #endif
-#ifdef MARK_EARLY
+#ifdef HINT_FROM_MARK
 	atomic { if :: low > k -> k = low :: else fi };
 #endif
 #if defined(GROW) && !defined(STALE_LENGTH)
@@ -287,8 +287,15 @@ proctype scanner(byte me; bool waits)
 			:: atomic { !inside && b >= n -> b = 0; s = SCANNING(me); break }
 			:: atomic { inside && b < n && CHUNK(b) == c && LOOK(word[b]) ->
 				s = SCANNING(me) };
+#ifdef SKIP_BUSY_PAGE
+				if
+				:: atomic { page_lock[b] -> s = 0; b++; goto skipped }
+				:: else
+				fi;
+#endif
 				look_at_page();
-				if :: got -> break :: else fi
+				if :: got -> break :: else fi;
+skipped:			skip
 			:: atomic { inside && b < n && CHUNK(b) == c && !LOOK(word[b]) -> b++ }
 			:: atomic { inside && (b >= n || CHUNK(b) != c) ->
 				inside = false; s = SCANNING(me) };
