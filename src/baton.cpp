@@ -13,8 +13,8 @@ PG_MODULE_MAGIC;
 
 PGDLLEXPORT void _PG_init(void);
 
-/// Loaded by CREATE EXTENSION or a first call without preload, everything but the functions themselves stays away:
-/// they raise BT005.
+/// Loaded by CREATE EXTENSION or a first call without preload, everything but the functions
+/// themselves stays away: they raise BT005.
 void _PG_init(void) {
     if (!process_shared_preload_libraries_in_progress)
         return;

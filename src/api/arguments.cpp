@@ -26,11 +26,13 @@ int required_count(const Call &call, int i, const char *argument) {
     int32 count = DatumGetInt32(required(call, i, argument));
     if (count < 1)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("argument \"%s\" of baton.%s must be at least 1", argument, call.function)));
+                        errmsg("argument \"%s\" of baton.%s must be at least 1", argument,
+                               call.function)));
     return count;
 }
 
-std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument, int64_t least, int64_t most) {
+std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument,
+                                         int64_t least, int64_t most) {
     if (call.is_null(i))
         return std::nullopt;
     int64_t micros = pg::interval_micros(DatumGetIntervalP(call.value(i)));
@@ -46,14 +48,15 @@ std::optional<int64_t> optional_duration(const Call &call, int i, const char *ar
 Elements elements_of(Datum array_datum, const char *argument) {
     ArrayType *array = DatumGetArrayTypeP(array_datum);
     if (ARR_NDIM(array) > 1)
-        ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR), errmsg("argument \"%s\" must be a one-dimensional array", argument)));
+        ereport(ERROR, (errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+                        errmsg("argument \"%s\" must be a one-dimensional array", argument)));
     int16 length = 0;
     bool is_by_value = false;
     char alignment = 'i';
     get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &is_by_value, &alignment);
     Elements elements = {};
-    deconstruct_array(array, ARR_ELEMTYPE(array), length, is_by_value, alignment, &elements.values, &elements.nulls,
-                      &elements.count);
+    deconstruct_array(array, ARR_ELEMTYPE(array), length, is_by_value, alignment, &elements.values,
+                      &elements.nulls, &elements.count);
     return elements;
 }
 
@@ -61,7 +64,8 @@ void refuse_null_elements(const Elements &elements, const char *function, const 
     for (int i = 0; i < elements.count; ++i)
         if (elements.nulls[i])
             ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-                            errmsg("argument \"%s\" of baton.%s must not contain nulls", argument, function),
+                            errmsg("argument \"%s\" of baton.%s must not contain nulls", argument,
+                                   function),
                             errdetail("Element %d is null.", i + 1)));
 }
 

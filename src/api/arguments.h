@@ -30,9 +30,11 @@ Jsonb *optional_jsonb(const Call &call, int i);
 int required_count(const Call &call, int i, const char *argument);
 
 /// Microseconds of an interval between `least` and `most`; nothing if null; 22023 out of bounds.
-std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument, int64_t least, int64_t most);
+std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument,
+                                         int64_t least, int64_t most);
 
-/// An array's elements; nulls are marked. An array of more than one dimension is 2202E. `nulls` may be all false.
+/// An array's elements; nulls are marked. An array of more than one dimension is 2202E. `nulls` may
+/// be all false.
 struct Elements {
     Datum *values;
     bool *nulls;

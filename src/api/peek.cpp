@@ -29,7 +29,8 @@ bool is_wanted(const Peek &peek, HeapTuple row, Relation segment) {
         return true;
     bool is_null = false;
     Datum key = heap_getattr(row, store::kKey, RelationGetDescr(segment), &is_null);
-    return !is_null && DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, key, PointerGetDatum(peek.key)));
+    return !is_null && DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, key,
+                                                            PointerGetDatum(peek.key)));
 }
 
 const char *state_of(const store::RowControl &control, int64_t now) {
@@ -49,8 +50,8 @@ bool put_row(HeapTuple row, Relation segment, void *argument) {
     auto &peek = *static_cast<Peek *>(argument);
     if (!is_wanted(peek, row, segment))
         return true;
-    constexpr store::RowAttribute kCopied[] = {store::kPayload, store::kHeaders, store::kKey, store::kTopic,
-                                               store::kBody, store::kExpiresAt};
+    constexpr store::RowAttribute kCopied[] = {store::kPayload, store::kHeaders, store::kKey,
+                                               store::kTopic,   store::kBody,    store::kExpiresAt};
     Datum values[kPeekColumns];
     bool nulls[kPeekColumns] = {};
     store::RowControl control = *store::control_of(row->t_data); // may be changing
@@ -92,8 +93,9 @@ Datum peek(FunctionCallInfo fcinfo) {
 /// The row type is that of the view baton.outbox.
 bool put_event(HeapTuple row, Relation segment, void *argument) {
     auto *result = static_cast<ReturnSetInfo *>(argument);
-    constexpr store::RowAttribute kCopied[] = {store::kTopic, store::kKey, store::kPayload, store::kHeaders,
-                                               store::kBody,  store::kId,  store::kEnqueuedAt};
+    constexpr store::RowAttribute kCopied[] = {store::kTopic,     store::kKey,  store::kPayload,
+                                               store::kHeaders,   store::kBody, store::kId,
+                                               store::kEnqueuedAt};
     Datum values[7];
     bool nulls[7];
     for (int i = 0; i < 7; ++i)

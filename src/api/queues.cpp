@@ -87,7 +87,8 @@ Datum queue_settings(FunctionCallInfo fcinfo) {
     PG_RETURN_JSONB_P(queue::effective_settings(PG_GETARG_JSONB_P(0)));
 }
 
-/// Whether the current role may see the queue of that number: it owns it or has any privilege on it.
+/// Whether the current role may see the queue of that number: it owns it or has any privilege on
+/// it.
 Datum can_see(FunctionCallInfo fcinfo) {
     (void)queue::extension();
     std::optional<queue::QueueInfo> queue = queue::find_queue_by_id(PG_GETARG_UINT32(0));
@@ -97,7 +98,8 @@ Datum can_see(FunctionCallInfo fcinfo) {
 
 TriggerData *trigger_data(FunctionCallInfo fcinfo) {
     if (!CALLED_AS_TRIGGER(fcinfo))
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("must be called as a trigger")));
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("must be called as a trigger")));
     return reinterpret_cast<TriggerData *>(fcinfo->context);
 }
 

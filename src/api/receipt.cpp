@@ -40,7 +40,8 @@ Datum receipt_recv(FunctionCallInfo fcinfo) {
     pq_copymsgbytes(message, reinterpret_cast<char *>(bytes), core::kReceiptBytes);
     core::Receipt receipt;
     if (core::decode_receipt(bytes, receipt) != core::ReceiptError::kOk)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION), errmsg("invalid binary form of a baton.receipt")));
+        ereport(ERROR, (errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+                        errmsg("invalid binary form of a baton.receipt")));
     return bytes_datum(bytes);
 }
 
@@ -63,7 +64,8 @@ core::Receipt receipt_from(Datum datum) {
 
 Datum datum_from(const core::Receipt &receipt) {
     auto *bytes = static_cast<uint8_t *>(palloc(core::kReceiptBytes));
-    core::encode_receipt(receipt, std::span<uint8_t, core::kReceiptBytes>(bytes, core::kReceiptBytes));
+    core::encode_receipt(receipt,
+                         std::span<uint8_t, core::kReceiptBytes>(bytes, core::kReceiptBytes));
     return PointerGetDatum(bytes);
 }
 

@@ -61,10 +61,11 @@ Datum receive(FunctionCallInfo fcinfo) {
     request.consumer = optional_text(call, kConsumer);
     request.consumer_version = optional_text(call, kConsumerVersion);
     if (request.wait > 0 && IsolationUsesXactSnapshot())
-        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("baton.receive cannot wait in a transaction of this isolation level"),
-                        errdetail("Messages sent after the transaction's snapshot would never be seen."),
-                        errhint("Use READ COMMITTED, or call without wait.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+                 errmsg("baton.receive cannot wait in a transaction of this isolation level"),
+                 errdetail("Messages sent after the transaction's snapshot would never be seen."),
+                 errhint("Use READ COMMITTED, or call without wait.")));
     InitMaterializedSRF(fcinfo, 0);
     auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
     queue::Received received = queue::receive(queue, request);

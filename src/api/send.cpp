@@ -35,7 +35,8 @@ int64_t due_time(const Call &call, int delay, int deliver_at, int64_t now) {
         pg::raise_invalid("only one of \"delay\" and \"deliver_at\" can be given", nullptr);
     TimestampTz at = DatumGetTimestampTz(call.value(deliver_at));
     if (TIMESTAMP_NOT_FINITE(at) || at > now + kLongest)
-        pg::raise_invalid("argument \"deliver_at\" must be a time within the next ten years", nullptr);
+        pg::raise_invalid("argument \"deliver_at\" must be a time within the next ten years",
+                          nullptr);
     return std::max(at, now);
 }
 
@@ -74,19 +75,32 @@ queue::QueueInfo queue_to_send_to(const Call &call, int i) {
 
 // send(queue, payload, headers, key, delay, deliver_at, priority, expires_in, body, id)
 Datum send(FunctionCallInfo fcinfo) {
-    enum { kQueue, kPayload, kHeaders, kKey, kDelay, kDeliverAt, kPriority, kExpiresIn, kBody, kId };
+    enum {
+        kQueue,
+        kPayload,
+        kHeaders,
+        kKey,
+        kDelay,
+        kDeliverAt,
+        kPriority,
+        kExpiresIn,
+        kBody,
+        kId
+    };
     Call call = {fcinfo, "send"};
     queue::QueueInfo queue = queue_to_send_to(call, kQueue);
     require_content(call, kPayload, kBody);
     require_headers(call, kHeaders);
     int64_t now = pg::clock_now();
     pg_uuid_t *id = message_id(call, kId, now);
-    RowValues row = store::new_row(id, now, due_time(call, kDelay, kDeliverAt, now), priority_of(call, kPriority));
+    RowValues row = store::new_row(id, now, due_time(call, kDelay, kDeliverAt, now),
+                                   priority_of(call, kPriority));
     set_unless_null(row, store::kPayload, call, kPayload);
     set_unless_null(row, store::kHeaders, call, kHeaders);
     set_unless_null(row, store::kKey, call, kKey);
     set_unless_null(row, store::kBody, call, kBody);
-    if (std::optional<int64_t> expires_in = optional_duration(call, kExpiresIn, "expires_in", 0, kLongest)) {
+    if (std::optional<int64_t> expires_in =
+            optional_duration(call, kExpiresIn, "expires_in", 0, kLongest)) {
         row.set(store::kExpiresAt, TimestampTzGetDatum(core::add_micros(now, *expires_in)));
         row.set(store::kFlags, Int32GetDatum(store::kHasExpiry));
     }
@@ -101,10 +115,11 @@ Elements beside(const Call &call, int i, const char *argument, int count) {
         return elements;
     elements = elements_of(call.value(i), argument);
     if (elements.count != count)
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("argument \"%s\" of baton.%s must have as many elements as the payloads", argument,
-                               call.function),
-                        errdetail("There are %d payloads and %d elements.", count, elements.count)));
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                 errmsg("argument \"%s\" of baton.%s must have as many elements as the payloads",
+                        argument, call.function),
+                 errdetail("There are %d payloads and %d elements.", count, elements.count)));
     return elements;
 }
 
@@ -117,14 +132,16 @@ pg_uuid_t *ids_for(const Elements &given, int count, int64_t now) {
     auto *ids = static_cast<pg_uuid_t *>(
         MemoryContextAllocHuge(CurrentMemoryContext, sizeof(pg_uuid_t) * static_cast<Size>(count)));
     for (int i = 0; i < count; ++i)
-        ids[i] = given.count > 0 && !given.nulls[i] ? *DatumGetUUIDP(given.values[i]) : pg::new_uuid(now);
+        ids[i] = given.count > 0 && !given.nulls[i] ? *DatumGetUUIDP(given.values[i])
+                                                    : pg::new_uuid(now);
     return ids;
 }
 
 Datum uuid_array(pg_uuid_t *ids, int count) {
     if (count == 0)
         return PointerGetDatum(construct_empty_array(UUIDOID));
-    auto *datums = static_cast<Datum *>(palloc_extended(sizeof(Datum) * static_cast<Size>(count), MCXT_ALLOC_HUGE));
+    auto *datums = static_cast<Datum *>(
+        palloc_extended(sizeof(Datum) * static_cast<Size>(count), MCXT_ALLOC_HUGE));
     for (int i = 0; i < count; ++i)
         datums[i] = UUIDPGetDatum(&ids[i]);
     return PointerGetDatum(construct_array(datums, count, UUIDOID, UUID_LEN, false, TYPALIGN_CHAR));
@@ -143,8 +160,8 @@ struct Batch {
 Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t now) {
     int count = batch.payloads.count;
     pg_uuid_t *ids = ids_for(batch.ids, count, now);
-    auto *rows = static_cast<RowValues *>(
-        palloc_extended(sizeof(RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
+    auto *rows = static_cast<RowValues *>(palloc_extended(
+        sizeof(RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
     for (int i = 0; i < count; ++i) {
         rows[i] = store::new_row(&ids[i], now, batch.due_at, 0);
         set_element(rows[i], store::kPayload, batch.payloads, i);
@@ -183,8 +200,9 @@ queue::QueueInfo outbox_to_publish_to(const Call &call) {
     (void)queue::extension();
     pg::require_writable(call.function);
     if (pg_class_aclcheck(queue::relation_named("outbox"), GetUserId(), ACL_INSERT) != ACLCHECK_OK)
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to publish"),
-                        errhint("INSERT on baton.outbox is needed.")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to publish"),
+                 errhint("INSERT on baton.outbox is needed.")));
     queue::ensure_outbox();
     return queue::outbox();
 }
@@ -230,13 +248,16 @@ Datum publish_batch(FunctionCallInfo fcinfo) {
     return append_batch(outbox, batch, now);
 }
 
-/// INSTEAD OF INSERT trigger of the view baton.outbox (topic, key, payload, headers, body, id, ...).
+/// INSTEAD OF INSERT trigger of the view baton.outbox (topic, key, payload, headers, body, id,
+/// ...).
 Datum outbox_insert(FunctionCallInfo fcinfo) {
     if (!CALLED_AS_TRIGGER(fcinfo))
-        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED), errmsg("must be called as a trigger")));
+        ereport(ERROR, (errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+                        errmsg("must be called as a trigger")));
     auto *trigger = reinterpret_cast<TriggerData *>(fcinfo->context);
     TupleDesc columns = RelationGetDescr(trigger->tg_relation);
-    constexpr store::RowAttribute kColumns[] = {store::kTopic, store::kKey, store::kPayload, store::kHeaders, store::kBody};
+    constexpr store::RowAttribute kColumns[] = {store::kTopic, store::kKey, store::kPayload,
+                                                store::kHeaders, store::kBody};
     Datum values[5];
     bool nulls[5];
     for (int i = 0; i < 5; ++i)

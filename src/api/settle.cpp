@@ -19,8 +19,8 @@ core::Receipt receipt_argument(const Call &call) {
 }
 
 int compare_receipts(const void *a, const void *b) {
-    return memcmp(DatumGetPointer(*static_cast<const Datum *>(a)), DatumGetPointer(*static_cast<const Datum *>(b)),
-                  core::kReceiptBytes);
+    return memcmp(DatumGetPointer(*static_cast<const Datum *>(a)),
+                  DatumGetPointer(*static_cast<const Datum *>(b)), core::kReceiptBytes);
 }
 
 /// The receipts of an array argument; null is none. A null element is 22004.
@@ -35,8 +35,8 @@ Elements receipts_argument(const Call &call) {
 }
 
 std::span<SettleItem> items_for(const Datum *receipts, int count) {
-    auto *items = static_cast<SettleItem *>(
-        palloc_extended(sizeof(SettleItem) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
+    auto *items = static_cast<SettleItem *>(palloc_extended(
+        sizeof(SettleItem) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
     for (int i = 0; i < count; ++i)
         items[i] = {receipt_from(receipts[i]), false, nullptr, {}};
     return {items, static_cast<size_t>(count)};
@@ -54,8 +54,8 @@ int distinct(const Elements &receipts, Datum *sorted) {
 }
 
 Datum *distinct_receipts(const Elements &receipts, int *count) {
-    auto *sorted = static_cast<Datum *>(
-        palloc_extended(sizeof(Datum) * static_cast<Size>(std::max(receipts.count, 1)), MCXT_ALLOC_HUGE));
+    auto *sorted = static_cast<Datum *>(palloc_extended(
+        sizeof(Datum) * static_cast<Size>(std::max(receipts.count, 1)), MCXT_ALLOC_HUGE));
     *count = receipts.count > 0 ? distinct(receipts, sorted) : 0;
     return sorted;
 }
@@ -120,8 +120,8 @@ size_t set_aside_overtaken(SettleItem *items, size_t count) {
     return kept;
 }
 
-/// Settles what can be settled; one subtransaction, taken back and repeated only when a message was leased again in
-/// the midst of it.
+/// Settles what can be settled; one subtransaction, taken back and repeated only when a message was
+/// leased again in the midst of it.
 void settle_each(std::span<SettleItem> items) {
     size_t count = items.size();
     for (;;) {
@@ -169,7 +169,8 @@ Datum try_ack_batch(FunctionCallInfo fcinfo) {
         palloc_extended(sizeof(Datum) * static_cast<Size>(receipts.count), MCXT_ALLOC_HUGE));
     for (int i = 0; i < receipts.count; ++i)
         results[i] = BoolGetDatum(was_settled(items, receipts.values[i]));
-    return PointerGetDatum(construct_array(results, receipts.count, BOOLOID, 1, true, TYPALIGN_CHAR));
+    return PointerGetDatum(
+        construct_array(results, receipts.count, BOOLOID, 1, true, TYPALIGN_CHAR));
 }
 
 queue::Failure failure_arguments(const Call &call) {
@@ -177,8 +178,8 @@ queue::Failure failure_arguments(const Call &call) {
     queue::Failure failure = {};
     failure.error = queue::sanitised_error(optional_text(call, kError));
     text *name = required_text(call, kClass, "class");
-    std::optional<core::FailureClass> parsed =
-        core::parse_failure_class({VARDATA_ANY(name), static_cast<size_t>(VARSIZE_ANY_EXHDR(name))});
+    std::optional<core::FailureClass> parsed = core::parse_failure_class(
+        {VARDATA_ANY(name), static_cast<size_t>(VARSIZE_ANY_EXHDR(name))});
     if (!parsed)
         pg::raise_invalid(psprintf("unknown failure class \"%s\"", text_to_cstring(name)),
                           "The classes are transient, overload, ambiguous and permanent.");
@@ -225,7 +226,8 @@ Datum extend(FunctionCallInfo fcinfo) {
     constexpr int64_t kShortest = 1000;
     Call call = {fcinfo, "extend"};
     core::Receipt receipt = receipt_argument(call);
-    std::optional<int64_t> timeout = optional_duration(call, 1, "visibility_timeout", kShortest, kLongest);
+    std::optional<int64_t> timeout =
+        optional_duration(call, 1, "visibility_timeout", kShortest, kLongest);
     store::SettleOutcome outcome = {};
     std::optional<int64_t> end = queue::extend(receipt, timeout, outcome);
     if (!end)

@@ -53,8 +53,10 @@ struct RowVerdict {
     return {Verdict::kReady, now, DeadReason::kNone};
 }
 
-/// Judges a row that somebody takes from its consumers (purge, cancel): ready unless an attempt holds it.
-[[nodiscard]] constexpr RowVerdict judge_take_over(const RowFacts &row, int64_t now, bool with_leased) noexcept {
+/// Judges a row that somebody takes from its consumers (purge, cancel): ready unless an attempt
+/// holds it.
+[[nodiscard]] constexpr RowVerdict judge_take_over(const RowFacts &row, int64_t now,
+                                                   bool with_leased) noexcept {
     const int64_t due_at = effective_lease_end(row.leased_at, row.visible_at, now);
     if (row.is_leased && due_at > now && !with_leased) {
         return {Verdict::kWait, due_at, DeadReason::kNone};

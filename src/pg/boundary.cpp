@@ -41,7 +41,8 @@ void guarded_callback(void (*body)(void *), void *argument) {
         return;
     } catch (...) {
     }
-    ereport(WARNING, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("baton: a C++ exception was dropped in a callback")));
+    ereport(WARNING, (errcode(ERRCODE_INTERNAL_ERROR),
+                      errmsg("baton: a C++ exception was dropped in a callback")));
 }
 
 } // namespace baton::pg

@@ -17,9 +17,11 @@ int64_t interval_micros(const Interval *interval) {
     int64_t days = static_cast<int64_t>(interval->month) * DAYS_PER_MONTH + interval->day;
     int64_t micros = 0;
     int64_t sum = 0;
-    if (__builtin_mul_overflow(days, USECS_PER_DAY, &micros) || __builtin_add_overflow(micros, interval->time, &sum)) {
+    if (__builtin_mul_overflow(days, USECS_PER_DAY, &micros) ||
+        __builtin_add_overflow(micros, interval->time, &sum)) {
         bool is_negative = days < 0;
-        return is_negative ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+        return is_negative ? std::numeric_limits<int64_t>::min()
+                           : std::numeric_limits<int64_t>::max();
     }
     return sum;
 }

@@ -1,5 +1,5 @@
-// Every difference between the supported servers (15 to 18) that this project meets, behind one name each.
-// No other file may look at PG_VERSION_NUM.
+// Every difference between the supported servers (15 to 18) that this project meets, behind one
+// name each. No other file may look at PG_VERSION_NUM.
 #pragma once
 
 #include "pg/prelude.h"
@@ -10,7 +10,8 @@
 
 namespace baton::pg {
 
-/// The number of a relation's storage file; it changes with every rewrite and so names one filling of a segment.
+/// The number of a relation's storage file; it changes with every rewrite and so names one filling
+/// of a segment.
 using FileNumber = Oid;
 
 inline FileNumber file_number(Relation rel) {
@@ -49,8 +50,8 @@ inline uint32_t backend_number() {
 #endif
 }
 
-/// Leaves a condition variable. True if a signal was consumed that somebody else may need; where the server
-/// passes such a signal on by itself (before 17) this is always false.
+/// Leaves a condition variable. True if a signal was consumed that somebody else may need; where
+/// the server passes such a signal on by itself (before 17) this is always false.
 inline bool leave_condition_variable() {
 #if PG_VERSION_NUM >= 170000
     return ConditionVariableCancelSleep();

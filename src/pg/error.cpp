@@ -27,8 +27,9 @@ void raise_not_preloaded() {
 }
 
 void raise_lease_lost(LostReason reason) {
-    ereport(ERROR, (errcode(kLeaseLost), errmsg("lease lost"), errdetail("%s", describe(reason)),
-                    errhint("Roll the effect back; whoever holds the message now will do the work.")));
+    ereport(ERROR,
+            (errcode(kLeaseLost), errmsg("lease lost"), errdetail("%s", describe(reason)),
+             errhint("Roll the effect back; whoever holds the message now will do the work.")));
     pg_unreachable();
 }
 
@@ -45,7 +46,8 @@ void raise_null_argument(const char *function, const char *argument) {
 }
 
 void raise_invalid(const char *message, const char *hint) {
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message), hint ? errhint("%s", hint) : 0));
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s", message),
+                    hint ? errhint("%s", hint) : 0));
     pg_unreachable();
 }
 

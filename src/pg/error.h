@@ -12,11 +12,11 @@ constexpr int kNotPreloaded = MAKE_SQLSTATE('B', 'T', '0', '0', '5');
 
 /// Why a receipt no longer holds a lease; the text becomes the error's DETAIL.
 enum class LostReason : uint8_t {
-    kLeasedAgain,   // the message was handed out again since
-    kSettled,       // acked, nacked or released already
-    kBeingSettled,  // another transaction is settling it now
-    kDeadLetter,    // the message is in the dead letters
-    kUnknown        // nothing of that description: forged, foreign, or its segment was emptied
+    kLeasedAgain,  // the message was handed out again since
+    kSettled,      // acked, nacked or released already
+    kBeingSettled, // another transaction is settling it now
+    kDeadLetter,   // the message is in the dead letters
+    kUnknown       // nothing of that description: forged, foreign, or its segment was emptied
 };
 
 /// The text of a LostReason, as in DETAIL.

@@ -15,7 +15,8 @@ constinit core::Uuid7Generator ids_;
 
 void refill() {
     if (!pg_strong_random(pool_, sizeof(pool_)))
-        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
+        ereport(ERROR,
+                (errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not generate random values")));
     left_ = kPoolWords;
     pool_owner_ = MyProcPid;
 }
@@ -36,7 +37,8 @@ uint32_t random_nonce() {
 }
 
 pg_uuid_t new_uuid(int64_t now) {
-    constexpr int64_t kEpochShiftMs = int64_t{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * SECS_PER_DAY * 1000;
+    constexpr int64_t kEpochShiftMs =
+        int64_t{POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE} * SECS_PER_DAY * 1000;
     core::Uuid id = ids_.next(now / 1000 + kEpochShiftMs, random_bits(), random_bits());
     pg_uuid_t result;
     memcpy(result.data, id.bytes.data(), UUID_LEN);

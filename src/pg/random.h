@@ -1,4 +1,5 @@
-// Randomness for receipts, jitter and identifiers, seeded per process from the server's strong source.
+// Randomness for receipts, jitter and identifiers, seeded per process from the server's strong
+// source.
 #pragma once
 
 #include "pg/prelude.h"

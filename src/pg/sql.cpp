@@ -6,8 +6,8 @@ namespace baton::pg {
 
 SqlSession begin_sql() {
     SqlSession session = {NewGUCNestLevel()};
-    (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0,
-                            false);
+    (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+                            GUC_ACTION_SAVE, true, 0, false);
     if (SPI_connect() != SPI_OK_CONNECT)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("baton: cannot run SQL here")));
     return session;
@@ -29,7 +29,8 @@ uint64_t run_sql(const char *statement, std::span<const SqlArgument> arguments) 
         values[i] = arguments[i].value;
         nulls[i] = arguments[i].is_null ? 'n' : ' ';
     }
-    int result = SPI_execute_with_args(statement, static_cast<int>(arguments.size()), types, values, nulls, false, 0);
+    int result = SPI_execute_with_args(statement, static_cast<int>(arguments.size()), types, values,
+                                       nulls, false, 0);
     if (result < 0)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
                         errmsg("baton: a statement failed: %s", SPI_result_code_string(result))));

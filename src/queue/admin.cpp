@@ -35,11 +35,13 @@ std::string_view view_of(text *value) {
 
 void require_create_privilege() {
     if (pg_class_aclcheck(extension().queue, GetUserId(), ACL_INSERT) != ACLCHECK_OK)
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to create queues"),
+        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                        errmsg("permission denied to create queues"),
                         errhint("A superuser can grant it with baton.grant_baton.")));
 }
 
-/// The stored settings of a queue, its row locked against a drop at the same time; nullptr if it is gone.
+/// The stored settings of a queue, its row locked against a drop at the same time; nullptr if it is
+/// gone.
 Jsonb *lock_queue(uint32_t id) {
     SqlArgument arguments[] = {id_argument(id)};
     (void)pg::run_sql("SELECT settings FROM baton._queue WHERE id = $1 FOR UPDATE", arguments);
@@ -48,15 +50,18 @@ Jsonb *lock_queue(uint32_t id) {
 }
 
 void create_anchor(uint32_t id, Oid owner) {
-    (void)pg::run_sql(psprintf("CREATE TABLE baton.q%u OF baton._queue_anchor (CONSTRAINT no_rows CHECK (false)) USING heap", id));
+    (void)pg::run_sql(psprintf(
+        "CREATE TABLE baton.q%u OF baton._queue_anchor (CONSTRAINT no_rows CHECK (false)) USING heap",
+        id));
     const char *role = quote_identifier(GetUserNameFromId(owner, false));
     (void)pg::run_sql(psprintf("ALTER TABLE baton.q%u OWNER TO %s", id, role));
 }
 
 bool insert_queue(text *name, Jsonb *settings, Oid owner) {
     SqlArgument arguments[] = {text_argument(name), jsonb_argument(settings)};
-    (void)pg::run_sql("INSERT INTO baton._queue (name, settings) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id",
-                      arguments);
+    (void)pg::run_sql(
+        "INSERT INTO baton._queue (name, settings) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING RETURNING id",
+        arguments);
     std::optional<Datum> id = pg::first_value();
     if (!id)
         return false;
@@ -72,8 +77,9 @@ bool is_used(const char *query, uint32_t id) {
 }
 
 [[noreturn]] void raise_in_use(const QueueInfo &queue, const char *why) {
-    ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE), errmsg("cannot drop queue \"%s\"", NameStr(queue.name)),
-                    errdetail("%s", why), errhint("Use force => true to drop it with all that it holds.")));
+    ereport(ERROR, (errcode(ERRCODE_OBJECT_IN_USE),
+                    errmsg("cannot drop queue \"%s\"", NameStr(queue.name)), errdetail("%s", why),
+                    errhint("Use force => true to drop it with all that it holds.")));
     pg_unreachable();
 }
 
@@ -81,7 +87,9 @@ void refuse_if_used(const QueueInfo &queue, const Chain &chain) {
     for (int i = 0; i < chain.count; ++i)
         if (has_rows(chain.segments[i]))
             raise_in_use(queue, "It holds messages.");
-    if (is_used("SELECT EXISTS (SELECT FROM baton._dead_letter WHERE queue = $1 AND status = 'open')", queue.id))
+    if (is_used(
+            "SELECT EXISTS (SELECT FROM baton._dead_letter WHERE queue = $1 AND status = 'open')",
+            queue.id))
         raise_in_use(queue, "It has open dead letters.");
     if (is_used("SELECT EXISTS (SELECT FROM baton._subscription WHERE queue = $1)", queue.id))
         raise_in_use(queue, "It is subscribed to a topic.");
@@ -101,11 +109,13 @@ void lock_segments(const QueueInfo &queue, const Chain &chain) {
 
 void drop_tables(const QueueInfo &queue) {
     SqlArgument arguments[] = {id_argument(queue.id)};
-    (void)pg::run_sql("SELECT string_agg(format('baton.q%s_%s', queue, slot), ', ') FROM baton._segment WHERE queue = $1",
-                      arguments);
+    (void)pg::run_sql(
+        "SELECT string_agg(format('baton.q%s_%s', queue, slot), ', ') FROM baton._segment WHERE queue = $1",
+        arguments);
     std::optional<Datum> tables = pg::first_value();
     if (tables)
-        (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS %s, baton.q%u", TextDatumGetCString(*tables), queue.id));
+        (void)pg::run_sql(
+            psprintf("DROP TABLE IF EXISTS %s, baton.q%u", TextDatumGetCString(*tables), queue.id));
     for (const char *table : {"_segment", "_subscription", "_dead_letter"})
         (void)pg::run_sql(psprintf("DELETE FROM baton.%s WHERE queue = $1", table), arguments);
     (void)pg::run_sql("DELETE FROM baton._queue WHERE id = $1", arguments);
@@ -124,7 +134,8 @@ bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
     pg::end_sql(session);
     leave(caller);
     if (!is_created && !if_not_exists)
-        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE), errmsg("queue \"%s\" already exists", text_to_cstring(name)),
+        ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE),
+                        errmsg("queue \"%s\" already exists", text_to_cstring(name)),
                         errhint("Use if_not_exists => true to accept that.")));
     CommandCounterIncrement();
     return is_created;
@@ -138,7 +149,8 @@ void alter_queue(text *name, Jsonb *changes) {
     Jsonb *stored = lock_queue(queue.id);
     if (!stored)
         pg::raise_no_such_queue(NameStr(queue.name));
-    SqlArgument arguments[] = {id_argument(queue.id), jsonb_argument(merge_settings(stored, changes))};
+    SqlArgument arguments[] = {id_argument(queue.id),
+                               jsonb_argument(merge_settings(stored, changes))};
     (void)pg::run_sql("UPDATE baton._queue SET settings = $2 WHERE id = $1", arguments);
     pg::end_sql(session);
     leave(caller);
@@ -177,7 +189,9 @@ void subscribe(text *pattern, text *queue_name) {
     if (!lock_queue(queue.id))
         pg::raise_no_such_queue(NameStr(queue.name));
     SqlArgument arguments[] = {text_argument(pattern), id_argument(queue.id)};
-    (void)pg::run_sql("INSERT INTO baton._subscription (pattern, queue) VALUES ($1, $2) ON CONFLICT DO NOTHING", arguments);
+    (void)pg::run_sql(
+        "INSERT INTO baton._subscription (pattern, queue) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        arguments);
     pg::end_sql(session);
     leave(caller);
     shared::note_work(shared::kWorkSubscriptions | shared::kWorkRelay);
@@ -191,7 +205,8 @@ bool unsubscribe(text *pattern, text *queue_name) {
     pg::SqlSession session = pg::begin_sql();
     SqlArgument arguments[] = {text_argument(pattern), id_argument(queue.id)};
     bool is_removed =
-        pg::run_sql("DELETE FROM baton._subscription WHERE pattern = $1 AND queue = $2", arguments) > 0;
+        pg::run_sql("DELETE FROM baton._subscription WHERE pattern = $1 AND queue = $2",
+                    arguments) > 0;
     pg::end_sql(session);
     leave(caller);
     shared::note_work(shared::kWorkSubscriptions);

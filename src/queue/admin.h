@@ -1,5 +1,5 @@
-// The life of a queue: create, alter, drop, purge, and its subscriptions. Everything is checked for the caller, then
-// done as the extension's owner.
+// The life of a queue: create, alter, drop, purge, and its subscriptions. Everything is checked for
+// the caller, then done as the extension's owner.
 #pragma once
 
 #include "pg/prelude.h"
@@ -7,14 +7,16 @@
 
 namespace baton::queue {
 
-/// False if it exists and `if_not_exists`; else 42P07. 42501 without the privilege to create queues.
+/// False if it exists and `if_not_exists`; else 42P07. 42501 without the privilege to create
+/// queues.
 bool create_queue(text *name, Jsonb *settings, bool if_not_exists);
 void alter_queue(text *name, Jsonb *changes);
 
 /// 55006 if it holds messages or open dead letters or is subscribed, unless `force`.
 void drop_queue(text *name, bool force);
 
-/// Deletes all messages but, without `include_leased`, those that a consumer holds. Returns how many.
+/// Deletes all messages but, without `include_leased`, those that a consumer holds. Returns how
+/// many.
 int64_t purge_queue(text *name, bool include_leased);
 
 void subscribe(text *pattern, text *queue);

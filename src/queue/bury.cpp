@@ -15,11 +15,13 @@ void bury_found(const QueueInfo &queue, std::span<store::BuryRow> rows) {
         store::SettleItem *items[] = {&item};
         store::settle_block(place.segment, row.receipt.block, items);
         if (item.outcome.state == store::SettleState::kSettled)
-            keep_dead_letter(queue, item.copy, RelationGetDescr(place.segment.relation), {row.reason, std::nullopt, nullptr});
+            keep_dead_letter(queue, item.copy, RelationGetDescr(place.segment.relation),
+                             {row.reason, std::nullopt, nullptr});
         else if (item.outcome.state == store::SettleState::kOvertaken)
-            ereport(ERROR, (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-                            errmsg("a message was leased while it was being moved to the dead letters"),
-                            errhint("Call again.")));
+            ereport(ERROR,
+                    (errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+                     errmsg("a message was leased while it was being moved to the dead letters"),
+                     errhint("Call again.")));
         store::close_segment(place.segment, false);
     }
 }

@@ -1,4 +1,5 @@
-// Burying: rows that a receive found and must not deliver go to the dead letters, in the caller's transaction.
+// Burying: rows that a receive found and must not deliver go to the dead letters, in the caller's
+// transaction.
 #pragma once
 
 #include "pg/prelude.h"

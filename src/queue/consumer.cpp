@@ -46,7 +46,8 @@ int32_t consumer_number(text *consumer, text *version) {
 Consumer consumer_of(int32_t number) {
     if (number == 0)
         return {nullptr, nullptr};
-    std::optional<store::ConsumerName> found = store::find_consumer_entry(extension().consumer, number);
+    std::optional<store::ConsumerName> found =
+        store::find_consumer_entry(extension().consumer, number);
     if (!found)
         return {nullptr, nullptr};
     return {text_or_null(found->name), text_or_null(found->version)};

@@ -98,7 +98,8 @@ void copy_message(Values &letter, HeapTuple row, TupleDesc columns) {
 
 } // namespace
 
-void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns, const Death &death) {
+void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns,
+                      const Death &death) {
     Values letter = {};
     for (bool &null : letter.nulls)
         null = true;
@@ -113,7 +114,8 @@ void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns, 
         letter.set(kError, PointerGetDatum(death.error));
     letter.set_text(kStatus, "open");
     Relation relation = table_open(extension().dead_letter, RowExclusiveLock);
-    CatalogTupleInsert(relation, heap_form_tuple(RelationGetDescr(relation), letter.values, letter.nulls));
+    CatalogTupleInsert(relation,
+                       heap_form_tuple(RelationGetDescr(relation), letter.values, letter.nulls));
     table_close(relation, NoLock);
 }
 
@@ -139,7 +141,8 @@ text *sanitised_error(text *error) {
     int length = static_cast<int>(VARSIZE_ANY_EXHDR(error));
     length = pg_mbcliplen(source, length, static_cast<int>(kMostErrorBytes));
     char *clean = static_cast<char *>(palloc(kMostErrorBytes));
-    size_t size = core::sanitise_error({source, static_cast<size_t>(length)}, {clean, kMostErrorBytes});
+    size_t size =
+        core::sanitise_error({source, static_cast<size_t>(length)}, {clean, kMostErrorBytes});
     return cstring_to_text_with_len(clean, static_cast<int>(size));
 }
 

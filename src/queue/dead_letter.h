@@ -1,4 +1,5 @@
-// Dead letters: rows of baton._dead_letter, written directly (no trigger, no plan) in the caller's transaction.
+// Dead letters: rows of baton._dead_letter, written directly (no trigger, no plan) in the caller's
+// transaction.
 #pragma once
 
 #include "core/retry.h"
@@ -14,13 +15,15 @@ struct Death {
     text *error;                               // sanitised; nullptr = none
 };
 
-/// Keeps a copy of the row as a dead letter. `columns` describes the row; its TOAST table must still be locked.
+/// Keeps a copy of the row as a dead letter. `columns` describes the row; its TOAST table must
+/// still be locked.
 void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns, const Death &death);
 
 /// True if the message is in the queue's dead letters.
 bool is_dead_letter(const QueueInfo &queue, const pg_uuid_t *id);
 
-/// An error text as it may be stored: control characters replaced, at most 4000 bytes, valid in the encoding.
+/// An error text as it may be stored: control characters replaced, at most 4000 bytes, valid in the
+/// encoding.
 text *sanitised_error(text *error);
 
 } // namespace baton::queue

@@ -12,7 +12,8 @@ constinit ExtensionIds ids_ = {};
 constinit bool is_known_ = false;
 constinit uint64_t version_ = 1;
 
-/// Triggers on the tables of the catalog invalidate their relcache entries, so every backend hears of each change.
+/// Triggers on the tables of the catalog invalidate their relcache entries, so every backend hears
+/// of each change.
 extern "C" void baton_on_relation_change(Datum, Oid relid) {
     if (relid == InvalidOid || !is_known_) {
         is_known_ = false;
@@ -26,7 +27,8 @@ extern "C" void baton_on_relation_change(Datum, Oid relid) {
 Oid extension_owner(Oid extension_id) {
     Relation relation = table_open(ExtensionRelationId, AccessShareLock);
     ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(extension_id));
+    ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
+                ObjectIdGetDatum(extension_id));
     SysScanDesc scan = systable_beginscan(relation, ExtensionOidIndexId, true, nullptr, 1, &key);
     HeapTuple tuple = systable_getnext(scan);
     Oid owner = HeapTupleIsValid(tuple)
@@ -41,7 +43,8 @@ void look_up() {
     Oid extension_id = get_extension_oid(kSchema, true);
     Oid schema = OidIsValid(extension_id) ? get_namespace_oid(kSchema, true) : InvalidOid;
     if (!OidIsValid(schema))
-        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("extension \"baton\" is not installed in this database"),
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT),
+                        errmsg("extension \"baton\" is not installed in this database"),
                         errhint("Run CREATE EXTENSION baton.")));
     ids_.schema = schema;
     ids_.owner = extension_owner(extension_id);
@@ -54,7 +57,8 @@ void look_up() {
     ids_.dead_letter = get_relname_relid("_dead_letter", schema);
     ids_.dead_letter_sequence = get_relname_relid("_dead_letter_letter_id_seq", schema);
     ids_.consumer = get_relname_relid("_consumer", schema);
-    ids_.row_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("_message_row"), ObjectIdGetDatum(schema));
+    ids_.row_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("_message_row"),
+                                    ObjectIdGetDatum(schema));
     is_known_ = true;
 }
 
@@ -87,7 +91,8 @@ void watch_catalog() {
 Identity become(Oid role) {
     Identity previous = {};
     GetUserIdAndSecContext(&previous.role, &previous.context);
-    SetUserIdAndSecContext(role, previous.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+    SetUserIdAndSecContext(role,
+                           previous.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
     return previous;
 }
 

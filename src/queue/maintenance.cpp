@@ -24,12 +24,14 @@ QueueIds all_queues() {
     MemoryContext memory = CurrentMemoryContext;
     pg::SqlSession session = pg::begin_sql();
     auto rows = static_cast<int>(pg::run_sql("SELECT id FROM baton._queue ORDER BY id"));
-    QueueIds queues = {static_cast<uint32_t *>(MemoryContextAlloc(memory, sizeof(uint32_t) * (static_cast<Size>(rows) + 1))), 0};
+    QueueIds queues = {static_cast<uint32_t *>(MemoryContextAlloc(
+                           memory, sizeof(uint32_t) * (static_cast<Size>(rows) + 1))),
+                       0};
     queues.ids[queues.count++] = shared::kOutboxQueue;
     for (int i = 0; i < rows; ++i) {
         bool is_null = false;
-        queues.ids[queues.count++] =
-            DatumGetUInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &is_null));
+        queues.ids[queues.count++] = DatumGetUInt32(
+            SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &is_null));
     }
     pg::end_sql(session);
     return queues;
@@ -44,13 +46,14 @@ bool is_over_limit(Oid segment) {
     return is_over;
 }
 
-/// Keeps the queue from being dropped until the end of the transaction. False if it is gone or somebody changes it
-/// just now: then another round will do.
+/// Keeps the queue from being dropped until the end of the transaction. False if it is gone or
+/// somebody changes it just now: then another round will do.
 bool hold_queue(uint32_t queue) {
     if (queue == shared::kOutboxQueue)
         return true;
     pg::SqlArgument arguments[] = {{INT4OID, UInt32GetDatum(queue), false}};
-    return pg::run_sql("SELECT FROM baton._queue WHERE id = $1 FOR KEY SHARE SKIP LOCKED", arguments) == 1;
+    return pg::run_sql("SELECT FROM baton._queue WHERE id = $1 FOR KEY SHARE SKIP LOCKED",
+                       arguments) == 1;
 }
 
 Oid owner_of(uint32_t queue) {
@@ -153,7 +156,8 @@ int extend_chains() {
     for (int i = 0; i < queues.count; ++i) {
         CHECK_FOR_INTERRUPTS();
         Chain chain = chain_of(queues.ids[i]);
-        if (chain.count > 0 && is_over_limit(chain.segments[chain.count - 1]) && extend(queues.ids[i]))
+        if (chain.count > 0 && is_over_limit(chain.segments[chain.count - 1]) &&
+            extend(queues.ids[i]))
             ++extended;
     }
     return extended;

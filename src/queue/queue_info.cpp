@@ -1,5 +1,5 @@
-// The per-backend cache of queues and chains. Emptied as a whole whenever the catalog changes; callers get copies, so
-// nothing they hold can go stale under them.
+// The per-backend cache of queues and chains. Emptied as a whole whenever the catalog changes;
+// callers get copies, so nothing they hold can go stale under them.
 
 #include "queue/queue_info.h"
 
@@ -88,17 +88,19 @@ QueueInfo info_from(Relation relation, HeapTuple tuple) {
     info.id = DatumGetUInt32(heap_getattr(tuple, kQueueId, columns, &is_null));
     text *name = DatumGetTextPP(heap_getattr(tuple, kQueueName, columns, &is_null));
     text_to_cstring_buffer(name, NameStr(info.name), NAMEDATALEN);
-    info.settings = settings_from(DatumGetJsonbP(heap_getattr(tuple, kQueueSettings, columns, &is_null)));
+    info.settings =
+        settings_from(DatumGetJsonbP(heap_getattr(tuple, kQueueSettings, columns, &is_null)));
     char anchor[NAMEDATALEN];
     snprintf(anchor, sizeof(anchor), "q%u", info.id);
     info.anchor = relation_named(anchor);
     return info;
 }
 
-/// Reads one queue with a fresh snapshot, whatever the transaction's isolation level. `version` is that of the catalog
-/// before the snapshot: what was read may be cached only if it is still the same afterwards.
-std::optional<QueueInfo> read_queue(Oid index, AttrNumber column, RegProcedure equals, Datum key_value,
-                                    uint64_t *version) {
+/// Reads one queue with a fresh snapshot, whatever the transaction's isolation level. `version` is
+/// that of the catalog before the snapshot: what was read may be cached only if it is still the
+/// same afterwards.
+std::optional<QueueInfo> read_queue(Oid index, AttrNumber column, RegProcedure equals,
+                                    Datum key_value, uint64_t *version) {
     std::optional<QueueInfo> result;
     Relation relation = table_open(extension().queue, AccessShareLock);
     *version = catalog_version();
@@ -121,7 +123,8 @@ void remember(const QueueInfo &info, uint64_t version) {
         return;
     bool is_found = false;
     static_cast<ById *>(hash_search(cache_.by_id, &info.id, HASH_ENTER, &is_found))->info = info;
-    static_cast<ByName *>(hash_search(cache_.by_name, &info.name, HASH_ENTER, &is_found))->id = info.id;
+    static_cast<ByName *>(hash_search(cache_.by_name, &info.name, HASH_ENTER, &is_found))->id =
+        info.id;
 }
 
 const QueueInfo *cached(uint32_t id) {
@@ -157,14 +160,16 @@ int read_links(uint32_t queue, Link **links, uint64_t *version) {
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     ScanKeyData key;
     ScanKeyInit(&key, kSegmentQueue, BTEqualStrategyNumber, F_INT4EQ, UInt32GetDatum(queue));
-    SysScanDesc scan = systable_beginscan(relation, extension().segment_by_queue, true, snapshot, 1, &key);
+    SysScanDesc scan =
+        systable_beginscan(relation, extension().segment_by_queue, true, snapshot, 1, &key);
     while (HeapTuple tuple = systable_getnext(scan)) {
         bool is_null = false;
         Datum seq = heap_getattr(tuple, kSegmentSeq, RelationGetDescr(relation), &is_null);
         if (is_null)
             continue;
         if (count == capacity)
-            *links = static_cast<Link *>(repalloc(*links, sizeof(Link) * static_cast<Size>(capacity *= 2)));
+            *links = static_cast<Link *>(
+                repalloc(*links, sizeof(Link) * static_cast<Size>(capacity *= 2)));
         bool is_slot_null = false;
         Datum slot = heap_getattr(tuple, kSegmentSlot, RelationGetDescr(relation), &is_slot_null);
         (*links)[count++] = {DatumGetInt64(seq), DatumGetInt32(slot)};
@@ -179,7 +184,8 @@ int read_links(uint32_t queue, Link **links, uint64_t *version) {
 Chain read_chain(uint32_t queue, uint64_t *version) {
     Link *links = nullptr;
     int count = read_links(queue, &links, version);
-    Chain chain = {static_cast<Oid *>(palloc(sizeof(Oid) * static_cast<Size>(std::max(count, 1)))), 0};
+    Chain chain = {static_cast<Oid *>(palloc(sizeof(Oid) * static_cast<Size>(std::max(count, 1)))),
+                   0};
     for (int i = 0; i < count; ++i) {
         NameData name;
         segment_name(queue, links[i].slot, &name);
@@ -240,7 +246,8 @@ void remember_file(Oid segment, pg::FileNumber file) {
         CacheRegisterRelcacheCallback(baton_on_segment_change, static_cast<Datum>(0));
     }
     bool is_found = false;
-    static_cast<KnownFile *>(hash_search(known_files_, &segment, HASH_ENTER, &is_found))->file = file;
+    static_cast<KnownFile *>(hash_search(known_files_, &segment, HASH_ENTER, &is_found))->file =
+        file;
 }
 
 void segment_name(uint32_t queue, int32_t slot, NameData *name) {
@@ -252,8 +259,8 @@ void check_queue_name(std::string_view name) {
         pg::raise_invalid("a queue's name must not be empty", nullptr);
     if (name.size() >= NAMEDATALEN)
         ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("queue name is too long"),
-                        errdetail("It has %d bytes; at most %d are allowed.", static_cast<int>(name.size()),
-                                  NAMEDATALEN - 1)));
+                        errdetail("It has %d bytes; at most %d are allowed.",
+                                  static_cast<int>(name.size()), NAMEDATALEN - 1)));
     for (char c : name)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
             pg::raise_invalid("a queue's name must not contain control characters", nullptr);
@@ -269,8 +276,8 @@ QueueInfo find_queue(text *name) {
     if (const QueueInfo *info = cached(key))
         return *info;
     uint64_t version = 0;
-    std::optional<QueueInfo> info =
-        read_queue(extension().queue_by_name, kQueueName, F_TEXTEQ, PointerGetDatum(name), &version);
+    std::optional<QueueInfo> info = read_queue(extension().queue_by_name, kQueueName, F_TEXTEQ,
+                                               PointerGetDatum(name), &version);
     if (!info)
         pg::raise_no_such_queue(NameStr(key));
     remember(*info, version);
@@ -300,7 +307,8 @@ QueueInfo outbox() {
 
 Chain chain_of(uint32_t queue) {
     ensure_fresh();
-    auto *entry = static_cast<CachedChain *>(hash_search(cache_.chains, &queue, HASH_FIND, nullptr));
+    auto *entry =
+        static_cast<CachedChain *>(hash_search(cache_.chains, &queue, HASH_FIND, nullptr));
     if (entry)
         return copy_chain(entry->chain, CurrentMemoryContext);
     uint64_t version = 0;
@@ -320,7 +328,8 @@ bool has_privilege(const QueueInfo &queue, Privilege privilege) {
     if (!OidIsValid(queue.anchor))
         return superuser_arg(role);
     return pg_class_aclcheck(queue.anchor, role, acl_of(privilege)) == ACLCHECK_OK ||
-           (privilege != Privilege::kManage && pg_class_aclcheck(queue.anchor, role, ACL_TRUNCATE) == ACLCHECK_OK);
+           (privilege != Privilege::kManage &&
+            pg_class_aclcheck(queue.anchor, role, ACL_TRUNCATE) == ACLCHECK_OK);
 }
 
 void require_privilege(const QueueInfo &queue, Privilege privilege) {

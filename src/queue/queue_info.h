@@ -10,23 +10,25 @@ namespace baton::queue {
 
 struct QueueInfo {
     uint32_t id;
-    Oid anchor;     // the empty table baton.q<id> that carries the queue's owner and privileges
+    Oid anchor; // the empty table baton.q<id> that carries the queue's owner and privileges
     NameData name;
     QueueSettings settings;
 };
 
-/// A queue's segments, oldest first; rows are appended to the last. Read for this call, in the current memory context.
+/// A queue's segments, oldest first; rows are appended to the last. Read for this call, in the
+/// current memory context.
 struct Chain {
     Oid *segments;
     int count;
 };
 
-/// The storage file that a segment had when it was last opened by this backend, so that the ready map can be asked
-/// without opening it; InvalidOid if unknown. Forgotten when the relation changes.
+/// The storage file that a segment had when it was last opened by this backend, so that the ready
+/// map can be asked without opening it; InvalidOid if unknown. Forgotten when the relation changes.
 pg::FileNumber known_file(Oid segment);
 void remember_file(Oid segment, pg::FileNumber file);
 
-/// The queue of that name. Raises 42704 if there is none, 22004 / 22023 for a name that cannot be one.
+/// The queue of that name. Raises 42704 if there is none, 22004 / 22023 for a name that cannot be
+/// one.
 QueueInfo find_queue(text *name);
 
 /// The queue with that number; nothing if there is none.

@@ -1,4 +1,5 @@
-// One table of settings drives reading, merging and showing them. Durations are stored as microseconds.
+// One table of settings drives reading, merging and showing them. Durations are stored as
+// microseconds.
 
 #include "queue/queue_settings.h"
 
@@ -45,8 +46,9 @@ constexpr Spec kSpecs[kSettingCount] = {
     {"idempotent_effects", Kind::kBoolean, 0, 1, 0, false},
 };
 
-constexpr const char *kBounds[] = {"an interval of at least %s and at most %s", "a whole number from %s to %s",
-                                   "true or false", "\"full\", \"equal\" or \"none\""};
+constexpr const char *kBounds[] = {"an interval of at least %s and at most %s",
+                                   "a whole number from %s to %s", "true or false",
+                                   "\"full\", \"equal\" or \"none\""};
 
 int find_spec(std::string_view name) {
     for (int i = 0; i < kSettingCount; ++i)
@@ -67,7 +69,8 @@ Interval *interval_of(int64_t micros) {
 
 char *show_value(Kind kind, int64_t value) {
     if (kind == Kind::kDuration)
-        return DatumGetCString(DirectFunctionCall1(interval_out, IntervalPGetDatum(interval_of(value))));
+        return DatumGetCString(
+            DirectFunctionCall1(interval_out, IntervalPGetDatum(interval_of(value))));
     return psprintf(INT64_FORMAT, value);
 }
 
@@ -77,9 +80,11 @@ char *show_value(Kind kind, int64_t value) {
         names[i] = kSpecs[i].name;
     int near = core::nearest(name, names);
     char *shown = pnstrdup(name.data(), name.size());
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown queue setting \"%s\"", shown),
-                    near >= 0 ? errhint("Did you mean \"%s\"?", name_text(kSpecs[near]))
-                              : errhint("The settings of a queue are listed in the view baton.queues.")));
+    ereport(ERROR,
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+             errmsg("unknown queue setting \"%s\"", shown),
+             near >= 0 ? errhint("Did you mean \"%s\"?", name_text(kSpecs[near]))
+                       : errhint("The settings of a queue are listed in the view baton.queues.")));
     pg_unreachable();
 }
 
@@ -100,7 +105,8 @@ int64_t integer_from(const Spec &spec, const JsonbValue &value) {
     Datum whole = DirectFunctionCall2(numeric_round, number, Int32GetDatum(0));
     Datum beyond = DirectFunctionCall1(int8_numeric, Int64GetDatum(PG_INT32_MAX));
     if (!DatumGetBool(DirectFunctionCall2(numeric_eq, number, whole)) ||
-        DatumGetBool(DirectFunctionCall2(numeric_gt, DirectFunctionCall1(numeric_abs, number), beyond)))
+        DatumGetBool(
+            DirectFunctionCall2(numeric_gt, DirectFunctionCall1(numeric_abs, number), beyond)))
         raise_bad_value(spec);
     return DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
 }
@@ -109,7 +115,8 @@ int64_t duration_from(const Spec &spec, const JsonbValue &value) {
     if (value.type != jbvString)
         raise_bad_value(spec);
     char *text = pnstrdup(value.val.string.val, static_cast<Size>(value.val.string.len));
-    Datum interval = DirectFunctionCall3(interval_in, CStringGetDatum(text), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+    Datum interval = DirectFunctionCall3(interval_in, CStringGetDatum(text),
+                                         ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
     return pg::interval_micros(DatumGetIntervalP(interval));
 }
 
@@ -123,7 +130,8 @@ int64_t value_from(const Spec &spec, const JsonbValue &value) {
     if (spec.kind == Kind::kJitter) {
         std::optional<core::Jitter> jitter;
         if (value.type == jbvString)
-            jitter = core::parse_jitter({value.val.string.val, static_cast<size_t>(value.val.string.len)});
+            jitter = core::parse_jitter(
+                {value.val.string.val, static_cast<size_t>(value.val.string.len)});
         if (!jitter)
             raise_bad_value(spec);
         return static_cast<int64_t>(*jitter);
@@ -165,7 +173,8 @@ void take_stored(std::string_view name, const JsonbValue &value, Values &values)
     int i = find_spec(name);
     if (i < 0 || value.type != jbvNumeric) // of a newer version
         return;
-    values.value[i] = DatumGetInt64(DirectFunctionCall1(numeric_int8, NumericGetDatum(value.val.numeric)));
+    values.value[i] =
+        DatumGetInt64(DirectFunctionCall1(numeric_int8, NumericGetDatum(value.val.numeric)));
     values.is_set[i] = true;
 }
 
@@ -186,7 +195,8 @@ Values values_from(Jsonb *stored) {
 
 void check_together(const Values &values) {
     if (values.value[kBackoffBase] > values.value[kBackoffCap])
-        pg::raise_invalid("the queue setting \"backoff_base\" must not be longer than \"backoff_cap\"", nullptr);
+        pg::raise_invalid(
+            "the queue setting \"backoff_base\" must not be longer than \"backoff_cap\"", nullptr);
 }
 
 void push_key(JsonbParseState **state, const Spec &spec) {
@@ -250,7 +260,8 @@ QueueSettings settings_from(Jsonb *stored) {
 
 Jsonb *merge_settings(Jsonb *stored, Jsonb *changes) {
     if (!JB_ROOT_IS_OBJECT(changes))
-        pg::raise_invalid("queue settings must be a JSON object", "For example: {\"visibility_timeout\": \"30 s\"}.");
+        pg::raise_invalid("queue settings must be a JSON object",
+                          "For example: {\"visibility_timeout\": \"30 s\"}.");
     Values values = values_from(stored);
     for_each_field(changes, values, take_change);
     check_together(values);

@@ -20,8 +20,9 @@ struct QueueSettings {
 /// The settings that a stored object (only what the owner set) stands for.
 QueueSettings settings_from(Jsonb *stored);
 
-/// Merges changes into a stored object: a missing name is unchanged, null goes back to the default. Raises 22023 for
-/// an unknown name (with the nearest one as hint), a wrong type or a value out of bounds. `stored` may be nullptr.
+/// Merges changes into a stored object: a missing name is unchanged, null goes back to the default.
+/// Raises 22023 for an unknown name (with the nearest one as hint), a wrong type or a value out of
+/// bounds. `stored` may be nullptr.
 Jsonb *merge_settings(Jsonb *stored, Jsonb *changes);
 
 /// All settings with their effective values.

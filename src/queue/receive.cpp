@@ -1,4 +1,5 @@
-// The receive loop. Segments are closed with their lock after each look, so that a sleeping receiver holds nothing.
+// The receive loop. Segments are closed with their lock after each look, so that a sleeping
+// receiver holds nothing.
 
 #include "queue/receive.h"
 
@@ -13,7 +14,8 @@
 namespace baton::queue {
 namespace {
 
-constexpr int kBuryLimit = 100; // per call, so that a pile of dead messages costs each caller little
+constexpr int kBuryLimit =
+    100; // per call, so that a pile of dead messages costs each caller little
 
 struct Scan {
     const QueueInfo &queue;
@@ -33,10 +35,12 @@ void detoast_rows(const store::Segment &segment, const store::ClaimedRows &found
 }
 
 bool is_enough(const Scan &scan) {
-    return scan.found.count >= scan.found.limit || scan.found.buried_count >= scan.found.buried_limit;
+    return scan.found.count >= scan.found.limit ||
+           scan.found.buried_count >= scan.found.buried_limit;
 }
 
-/// Makes room for what one page can add; max_messages can be any number, so the array grows with what is found.
+/// Makes room for what one page can add; max_messages can be any number, so the array grows with
+/// what is found.
 void reserve_page(store::ClaimedRows &found) {
     int wanted = std::min(found.limit, found.count + static_cast<int>(MaxHeapTuplesPerPage));
     if (wanted <= found.capacity)
@@ -44,7 +48,8 @@ void reserve_page(store::ClaimedRows &found) {
     found.capacity = std::min(found.limit, std::max(wanted, found.capacity * 2));
     Size bytes = sizeof(store::ClaimedRow) * static_cast<Size>(found.capacity);
     found.rows = static_cast<store::ClaimedRow *>(
-        found.rows ? repalloc_huge(found.rows, bytes) : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
+        found.rows ? repalloc_huge(found.rows, bytes)
+                   : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
 }
 
 /// Claims from one segment, from its low mark on.
@@ -52,7 +57,8 @@ void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::
     BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
     BlockNumber block = std::min(view.low_block, nblocks);
     bool is_swept = true;
-    while ((block = shared::next_due_block(segment.key, block, nblocks, scan.request.now)) < nblocks) {
+    while ((block = shared::next_due_block(segment.key, block, nblocks, scan.request.now)) <
+           nblocks) {
         CHECK_FOR_INTERRUPTS();
         reserve_page(scan.found);
         store::claim_block(segment, block, scan.request, scan.found);
@@ -63,15 +69,16 @@ void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::
         ++block;
     }
     if (is_swept)
-        scan.next_due = core::earlier(scan.next_due, shared::raise_marks(segment.key, nblocks).earliest);
+        scan.next_due =
+            core::earlier(scan.next_due, shared::raise_marks(segment.key, nblocks).earliest);
     else {
         shared::raise_low_mark(segment.key, block);
         scan.next_due = core::kLookNow;
     }
 }
 
-/// Segments that the map knows to hold nothing due are not even opened, so that the emptying of dead ones finds them
-/// free.
+/// Segments that the map knows to hold nothing due are not even opened, so that the emptying of
+/// dead ones finds them free.
 bool is_skipped(Oid relid, Scan &scan) {
     pg::FileNumber file = known_file(relid);
     if (!OidIsValid(file))
@@ -171,7 +178,8 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
     constexpr int kMostRows = 100000; // one call's messages must fit into memory
     int limit = std::min(request.max_messages, kMostRows);
     Scan scan = {queue, {}, make_results(limit), core::kNever};
-    scan.request.policy = {queue.settings.max_attempts, queue.settings.max_elapsed, request.visibility_timeout};
+    scan.request.policy = {queue.settings.max_attempts, queue.settings.max_elapsed,
+                           request.visibility_timeout};
     scan.request.consumer = consumer_number(request.consumer, request.consumer_version);
     scan.request.seen_by = snapshot_to_obey();
     Waiting waiting = begin_waiting(queue, request.wait);
@@ -181,7 +189,8 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
         scan.request.now = pg::clock_now();
         scan_chain(scan);
         bury_found(queue, {scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
-        if (scan.found.count > 0 || scan.found.buried_count > 0 || !wait_more(waiting, scan.next_due))
+        if (scan.found.count > 0 || scan.found.buried_count > 0 ||
+            !wait_more(waiting, scan.next_due))
             break;
     }
     end_waiting(waiting, scan.found.count > 0);

@@ -1,4 +1,5 @@
-// Receiving: claiming rows over the whole chain, waiting for some, and burying those that must not be delivered.
+// Receiving: claiming rows over the whole chain, waiting for some, and burying those that must not
+// be delivered.
 #pragma once
 
 #include "pg/prelude.h"
@@ -21,11 +22,13 @@ struct Received {
     int count;
 };
 
-/// Leases up to max_messages. Waits if there are none; returns none before the time is up if something was buried on
-/// the way, so that the deletion does not stay open. Raises 42704 if the queue is dropped meanwhile.
+/// Leases up to max_messages. Waits if there are none; returns none before the time is up if
+/// something was buried on the way, so that the deletion does not stay open. Raises 42704 if the
+/// queue is dropped meanwhile.
 Received receive(const QueueInfo &queue, const ReceiveRequest &request);
 
-/// Waits until the queue may have something to receive. True if so, false after `wait` microseconds.
+/// Waits until the queue may have something to receive. True if so, false after `wait`
+/// microseconds.
 bool wait_for_message(const QueueInfo &queue, int64_t wait);
 
 } // namespace baton::queue

@@ -1,4 +1,5 @@
-// Marks letters redriven, which serialises concurrent redrives of the same letter, and appends what they hold.
+// Marks letters redriven, which serialises concurrent redrives of the same letter, and appends what
+// they hold.
 
 #include "queue/redrive.h"
 
@@ -22,10 +23,11 @@ constexpr const char *kTakeLetters =
     "RETURNING id, round + 1, priority, key, topic, headers, payload, body, idempotency_key, options, expires_at, "
     "enqueued_at";
 
-constexpr Returned kReturned[] = {{1, store::kId},      {2, store::kRound},   {3, store::kPriority},
-                                  {4, store::kKey},     {5, store::kTopic},   {6, store::kHeaders},
-                                  {7, store::kPayload}, {8, store::kBody},    {9, store::kIdempotencyKey},
-                                  {10, store::kOptions}, {11, store::kExpiresAt}, {12, store::kEnqueuedAt}};
+constexpr Returned kReturned[] = {
+    {1, store::kId},       {2, store::kRound},      {3, store::kPriority},
+    {4, store::kKey},      {5, store::kTopic},      {6, store::kHeaders},
+    {7, store::kPayload},  {8, store::kBody},       {9, store::kIdempotencyKey},
+    {10, store::kOptions}, {11, store::kExpiresAt}, {12, store::kEnqueuedAt}};
 
 store::RowValues row_from(HeapTuple letter, TupleDesc columns, int64_t now) {
     static constexpr pg_uuid_t kNoId = {};
@@ -51,8 +53,8 @@ int64_t redrive(const QueueInfo &queue, Datum ids) {
                                    {UUIDARRAYOID, ids, false},
                                    {TEXTOID, CStringGetTextDatum(role), false}};
     auto count = static_cast<int>(pg::run_sql(kTakeLetters, arguments));
-    auto *rows = static_cast<store::RowValues *>(
-        palloc_extended(sizeof(store::RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
+    auto *rows = static_cast<store::RowValues *>(palloc_extended(
+        sizeof(store::RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
     int64_t now = pg::clock_now();
     for (int i = 0; i < count; ++i)
         rows[i] = row_from(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, now);

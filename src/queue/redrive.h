@@ -6,9 +6,9 @@
 
 namespace baton::queue {
 
-/// Sends the open dead letters with these ids (an array of uuid) back to the queue, in the caller's transaction. Each
-/// keeps id, key, headers and all else; its round goes up and its attempts start anew. Letters that are not open are
-/// passed over, so that twice is once. Returns how many went.
+/// Sends the open dead letters with these ids (an array of uuid) back to the queue, in the caller's
+/// transaction. Each keeps id, key, headers and all else; its round goes up and its attempts start
+/// anew. Letters that are not open are passed over, so that twice is once. Returns how many went.
 int64_t redrive(const QueueInfo &queue, Datum ids);
 
 } // namespace baton::queue

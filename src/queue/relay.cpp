@@ -31,7 +31,8 @@ std::string_view topic_of(HeapTuple tuple, TupleDesc columns) {
     Datum topic = heap_getattr(tuple, store::kTopic, columns, &is_null);
     if (is_null)
         return {};
-    auto *value = reinterpret_cast<text *>(DatumGetPointer(topic)); // short: never compressed or out of line
+    auto *value =
+        reinterpret_cast<text *>(DatumGetPointer(topic)); // short: never compressed or out of line
     return {VARDATA_ANY(value), static_cast<size_t>(VARSIZE_ANY_EXHDR(value))};
 }
 
@@ -47,19 +48,21 @@ int64_t defer_unrouted(HeapTuple tuple, TupleDesc columns, void *argument) {
     const Relay &relay = *static_cast<Relay *>(argument);
     if (is_routed(topic_of(tuple, columns), relay.routes))
         return 0;
-    int64_t until = core::add_micros(store::control_of(tuple->t_data)->enqueued_at, relay.retention);
+    int64_t until =
+        core::add_micros(store::control_of(tuple->t_data)->enqueued_at, relay.retention);
     return until > relay.now ? until : 0;
 }
 
-/// After a change of the subscriptions every event is looked at again. The map outlives the worker, so a new worker
-/// looks again too.
+/// After a change of the subscriptions every event is looked at again. The map outlives the worker,
+/// so a new worker looks again too.
 void notice_new_routes(std::span<const Route> routes) {
     static constinit bool is_known = false;
     static constinit uint64_t known = 0;
     uint64_t sum = routes.size();
     for (const Route &entry : routes) {
-        sum = hash_combine64(sum, hash_bytes_extended(reinterpret_cast<const unsigned char *>(entry.pattern.data()),
-                                                      static_cast<int>(entry.pattern.size()), entry.queue));
+        sum = hash_combine64(
+            sum, hash_bytes_extended(reinterpret_cast<const unsigned char *>(entry.pattern.data()),
+                                     static_cast<int>(entry.pattern.size()), entry.queue));
     }
     if (is_known && sum == known)
         return;
@@ -100,7 +103,8 @@ void take_from(const store::Segment &segment, Relay &relay) {
         }
         ++block;
     }
-    relay.next_due = core::earlier(relay.next_due, shared::raise_marks(segment.key, nblocks).earliest);
+    relay.next_due =
+        core::earlier(relay.next_due, shared::raise_marks(segment.key, nblocks).earliest);
 }
 
 /// Deletes what was found in one segment; keeps only the rows that this transaction got.
@@ -145,17 +149,23 @@ int compare_deliveries(const void *a, const void *b) {
 
 /// All pairs of event and target queue, by queue and then in the outbox's order.
 int plan_deliveries(const Relay &relay, int from, TupleDesc columns, Delivery **deliveries) {
-    auto *queues = static_cast<uint32_t *>(palloc(sizeof(uint32_t) * std::max<size_t>(relay.routes.size(), 1)));
+    auto *queues = static_cast<uint32_t *>(
+        palloc(sizeof(uint32_t) * std::max<size_t>(relay.routes.size(), 1)));
     int count = 0;
     int capacity = 64;
     *deliveries = static_cast<Delivery *>(palloc(sizeof(Delivery) * 64));
     for (int i = from; i < relay.found.count; ++i) {
         int targets = route(topic_of(relay.found.rows[i].tuple, columns), relay.routes, queues);
         if (targets == 0)
-            ereport(LOG, (errmsg("baton: dropped an event that nobody subscribed to within baton.outbox_retention"),
-                          errdetail("Its id is %s.",
-                                    DatumGetCString(DirectFunctionCall1(
-                                        uuid_out, PointerGetDatum(store::control_of(relay.found.rows[i].tuple->t_data)->id))))));
+            ereport(
+                LOG,
+                (errmsg(
+                     "baton: dropped an event that nobody subscribed to within baton.outbox_retention"),
+                 errdetail("Its id is %s.",
+                           DatumGetCString(DirectFunctionCall1(
+                               uuid_out,
+                               PointerGetDatum(
+                                   store::control_of(relay.found.rows[i].tuple->t_data)->id))))));
         while (count + targets > capacity)
             *deliveries = static_cast<Delivery *>(
                 repalloc_huge(*deliveries, sizeof(Delivery) * static_cast<Size>(capacity *= 2)));
@@ -169,8 +179,8 @@ int plan_deliveries(const Relay &relay, int from, TupleDesc columns, Delivery **
 void deliver(const Relay &relay, int from, TupleDesc columns) {
     Delivery *deliveries = nullptr;
     int count = plan_deliveries(relay, from, columns, &deliveries);
-    auto *rows = static_cast<store::RowValues *>(
-        palloc_extended(sizeof(store::RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
+    auto *rows = static_cast<store::RowValues *>(palloc_extended(
+        sizeof(store::RowValues) * static_cast<Size>(std::max(count, 1)), MCXT_ALLOC_HUGE));
     for (int i = 0; i < count;) {
         uint32_t target = deliveries[i].queue;
         int n = 0;

@@ -61,7 +61,8 @@ bool has_rows(Oid segment) {
     if (!relation)
         return false;
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
-    TableScanDesc scan = heap_beginscan(relation, snapshot, 0, nullptr, nullptr, SO_TYPE_SEQSCAN | SO_ALLOW_PAGEMODE);
+    TableScanDesc scan = heap_beginscan(relation, snapshot, 0, nullptr, nullptr,
+                                        SO_TYPE_SEQSCAN | SO_ALLOW_PAGEMODE);
     bool has_any = heap_getnext(scan, ForwardScanDirection) != nullptr;
     heap_endscan(scan);
     UnregisterSnapshot(snapshot);

@@ -14,8 +14,9 @@ namespace {
 
 using pg::SqlArgument;
 
-/// A segment is a typed table, so that DROP EXTENSION finds it also after dump and restore. No free space map is used
-/// and nothing must vacuum it; out-of-line storage starts only where a row would not fit into a page.
+/// A segment is a typed table, so that DROP EXTENSION finds it also after dump and restore. No free
+/// space map is used and nothing must vacuum it; out-of-line storage starts only where a row would
+/// not fit into a page.
 constexpr const char *kCreateSegment =
     "CREATE TABLE baton.%s OF baton._message_row (visible_at WITH OPTIONS NOT NULL, leased_at WITH OPTIONS NOT NULL DEFAULT "
     "'2000-01-01 00:00:00+00', first_attempt_at WITH OPTIONS NOT NULL DEFAULT '2000-01-01 00:00:00+00', token WITH OPTIONS "
@@ -38,12 +39,14 @@ void create_segment(uint32_t queue, int32_t slot, Oid owner) {
     const char *table = NameStr(name);
     run_for(kCreateSegment, table);
     run_for("ALTER TABLE baton.%s REPLICA IDENTITY NOTHING", table);
-    run_for("CREATE TRIGGER foreign_insert AFTER INSERT ON baton.%s FOR EACH ROW EXECUTE FUNCTION baton._foreign_insert()",
-            table);
+    run_for(
+        "CREATE TRIGGER foreign_insert AFTER INSERT ON baton.%s FOR EACH ROW EXECUTE FUNCTION baton._foreign_insert()",
+        table);
     run_for("ALTER TABLE baton.%s ENABLE ALWAYS TRIGGER foreign_insert", table);
     const char *role = quote_identifier(GetUserNameFromId(owner, false));
     (void)pg::run_sql(psprintf("ALTER TABLE baton.%s OWNER TO %s", table, role));
-    store::Segment segment = store::open_segment(get_relname_relid(table, extension().schema), queue);
+    store::Segment segment =
+        store::open_segment(get_relname_relid(table, extension().schema), queue);
     shared::forget_segment(segment.key);
     store::close_segment(segment, false);
 }
@@ -51,9 +54,10 @@ void create_segment(uint32_t queue, int32_t slot, Oid owner) {
 /// Appends a spare segment to the chain. False if there is none.
 bool reuse_spare(uint32_t queue) {
     SqlArgument arguments[] = {queue_argument(queue)};
-    return pg::run_sql("UPDATE baton._segment SET seq = (SELECT max(seq) + 1 FROM baton._segment WHERE queue = $1) "
-                       "WHERE queue = $1 AND slot = (SELECT min(slot) FROM baton._segment WHERE queue = $1 AND seq IS NULL)",
-                       arguments) == 1;
+    return pg::run_sql(
+               "UPDATE baton._segment SET seq = (SELECT max(seq) + 1 FROM baton._segment WHERE queue = $1) "
+               "WHERE queue = $1 AND slot = (SELECT min(slot) FROM baton._segment WHERE queue = $1 AND seq IS NULL)",
+               arguments) == 1;
 }
 
 } // namespace
@@ -62,9 +66,10 @@ void add_segment(uint32_t queue, Oid owner) {
     if (reuse_spare(queue))
         return;
     SqlArgument arguments[] = {queue_argument(queue)};
-    (void)pg::run_sql("INSERT INTO baton._segment (queue, slot, seq) SELECT $1, coalesce(max(slot), 0) + 1, "
-                      "coalesce(max(seq), 0) + 1 FROM baton._segment WHERE queue = $1 RETURNING slot",
-                      arguments);
+    (void)pg::run_sql(
+        "INSERT INTO baton._segment (queue, slot, seq) SELECT $1, coalesce(max(slot), 0) + 1, "
+        "coalesce(max(seq), 0) + 1 FROM baton._segment WHERE queue = $1 RETURNING slot",
+        arguments);
     int32_t slot = DatumGetInt32(*pg::first_value());
     create_segment(queue, slot, owner);
 }
@@ -84,9 +89,12 @@ void ensure_outbox() {
 
 void retire_segment(uint32_t queue, int32_t slot) {
     SqlArgument arguments[] = {queue_argument(queue), {INT4OID, Int32GetDatum(slot), false}};
-    (void)pg::run_sql("SELECT count(*)::int FROM baton._segment WHERE queue = $1 AND seq IS NULL AND slot <> $2", arguments);
+    (void)pg::run_sql(
+        "SELECT count(*)::int FROM baton._segment WHERE queue = $1 AND seq IS NULL AND slot <> $2",
+        arguments);
     if (DatumGetInt32(*pg::first_value()) < kMostSpares) {
-        (void)pg::run_sql("UPDATE baton._segment SET seq = NULL WHERE queue = $1 AND slot = $2", arguments);
+        (void)pg::run_sql("UPDATE baton._segment SET seq = NULL WHERE queue = $1 AND slot = $2",
+                          arguments);
         return;
     }
     (void)pg::run_sql("DELETE FROM baton._segment WHERE queue = $1 AND slot = $2", arguments);

@@ -1,12 +1,14 @@
-// Creating, adding and retiring segments of a chain: catalog rows and tables, through SQL as the extension's owner.
+// Creating, adding and retiring segments of a chain: catalog rows and tables, through SQL as the
+// extension's owner.
 #pragma once
 
 #include "pg/prelude.h"
 
 namespace baton::queue {
 
-/// Gives the queue one more segment at the end of its chain: a spare one if there is, else a new table owned by `owner`.
-/// Takes effect at commit. The caller has the identity of the extension's owner and an open SqlSession.
+/// Gives the queue one more segment at the end of its chain: a spare one if there is, else a new
+/// table owned by `owner`. Takes effect at commit. The caller has the identity of the extension's
+/// owner and an open SqlSession.
 void add_segment(uint32_t queue, Oid owner);
 
 /// The outbox's first segment, made in the transaction of the first publish; later calls find it.

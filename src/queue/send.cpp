@@ -10,8 +10,9 @@
 namespace baton::queue {
 namespace {
 
-/// The last segment of the chain, locked. The lock may have been waited for behind the emptying of the segment, so the
-/// chain is read again after it is granted: getting the lock accepts the news of every change committed before.
+/// The last segment of the chain, locked. The lock may have been waited for behind the emptying of
+/// the segment, so the chain is read again after it is granted: getting the lock accepts the news
+/// of every change committed before.
 store::Segment open_current(const QueueInfo &queue) {
     constexpr int kAttempts = 100;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -30,8 +31,8 @@ store::Segment open_current(const QueueInfo &queue) {
     }
     if (queue.id != shared::kOutboxQueue && !find_queue_by_id(queue.id))
         pg::raise_no_such_queue(NameStr(queue.name));
-    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("queue \"%s\" has no segment to append to",
-                                                            NameStr(queue.name))));
+    ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR),
+                    errmsg("queue \"%s\" has no segment to append to", NameStr(queue.name))));
     pg_unreachable();
 }
 
@@ -43,7 +44,8 @@ void append(const QueueInfo &queue, store::RowValues *rows, int count) {
     store::Segment segment = open_current(queue);
     auto *tuples = static_cast<HeapTuple *>(palloc(sizeof(HeapTuple) * static_cast<Size>(count)));
     for (int i = 0; i < count; ++i)
-        tuples[i] = heap_form_tuple(RelationGetDescr(segment.relation), rows[i].values, rows[i].nulls);
+        tuples[i] =
+            heap_form_tuple(RelationGetDescr(segment.relation), rows[i].values, rows[i].nulls);
     store::append_rows(segment, tuples, count, queue.id == shared::kOutboxQueue);
     for (int i = 0; i < count; ++i)
         heap_freetuple(tuples[i]);

@@ -127,7 +127,8 @@ void raise_lost(const core::Receipt &receipt, const SettleOutcome &outcome) {
     pg::raise_lease_lost(reason);
 }
 
-std::optional<int64_t> extend(const core::Receipt &receipt, std::optional<int64_t> timeout, SettleOutcome &outcome) {
+std::optional<int64_t> extend(const core::Receipt &receipt, std::optional<int64_t> timeout,
+                              SettleOutcome &outcome) {
     outcome = kUnknown;
     Place place = open_place(receipt);
     if (!place.segment.relation)

@@ -15,18 +15,19 @@ struct Place {
     store::Segment segment;
 };
 
-/// Finds and opens the segment of a receipt after checking that the current role may consume from its queue (42501).
+/// Finds and opens the segment of a receipt after checking that the current role may consume from
+/// its queue (42501).
 Place open_place(const core::Receipt &receipt);
 
-/// Deletes the messages of all receipts in the caller's transaction. Each item's outcome tells; with kOvertaken
-/// anywhere the caller must raise or roll back. Receipts must be different.
+/// Deletes the messages of all receipts in the caller's transaction. Each item's outcome tells;
+/// with kOvertaken anywhere the caller must raise or roll back. Receipts must be different.
 void settle(std::span<store::SettleItem> items);
 
 /// Raises BT001 for an outcome that is not kSettled; looks whether the message is a dead letter.
 [[noreturn]] void raise_lost(const core::Receipt &receipt, const store::SettleOutcome &outcome);
 
-/// Extends the lease to now + timeout (by default the queue's). Returns its end; nothing if it is lost (then `outcome`
-/// says why).
+/// Extends the lease to now + timeout (by default the queue's). Returns its end; nothing if it is
+/// lost (then `outcome` says why).
 std::optional<int64_t> extend(const core::Receipt &receipt, std::optional<int64_t> timeout,
                               store::SettleOutcome &outcome);
 
@@ -45,7 +46,8 @@ struct NackResult {
     bool is_dead;
 };
 
-/// Retry, at once and whatever becomes of the transaction, or dead letter in the caller's transaction.
+/// Retry, at once and whatever becomes of the transaction, or dead letter in the caller's
+/// transaction.
 NackResult nack(const core::Receipt &receipt, const Failure &failure);
 
 } // namespace baton::queue

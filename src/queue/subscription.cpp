@@ -25,9 +25,12 @@ int compare_routes(const void *a, const void *b) {
 void raise_unless_ok(const char *what, text *value, core::TopicError error) {
     if (error == core::TopicError::kOk)
         return;
-    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                    errmsg("%s \"%s\" %s", what, text_to_cstring(value), core::describe(error)),
-                    errhint("Topics are words joined by dots; in a pattern * stands for one word and # for any number.")));
+    ereport(
+        ERROR,
+        (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+         errmsg("%s \"%s\" %s", what, text_to_cstring(value), core::describe(error)),
+         errhint(
+             "Topics are words joined by dots; in a pattern * stands for one word and # for any number.")));
 }
 
 } // namespace
@@ -43,7 +46,8 @@ std::span<Route> read_routes() {
         bool is_null = false;
         if (count == capacity)
             routes = static_cast<Route *>(repalloc(routes, sizeof(Route) * (capacity *= 2)));
-        text *pattern = DatumGetTextPP(heap_getattr(tuple, kPattern, RelationGetDescr(relation), &is_null));
+        text *pattern =
+            DatumGetTextPP(heap_getattr(tuple, kPattern, RelationGetDescr(relation), &is_null));
         std::string_view stored = view_of(pattern);
         char *copy = pnstrdup(stored.data(), stored.size());
         Datum queue = heap_getattr(tuple, kQueue, RelationGetDescr(relation), &is_null);

@@ -11,10 +11,12 @@ struct Route {
     uint32_t queue;
 };
 
-/// All subscriptions of the database, read with a fresh snapshot into the current memory context, in a fixed order.
+/// All subscriptions of the database, read with a fresh snapshot into the current memory context,
+/// in a fixed order.
 std::span<Route> read_routes();
 
-/// The queues that a topic goes to, each once, in ascending order. `queues` has room for all routes.
+/// The queues that a topic goes to, each once, in ascending order. `queues` has room for all
+/// routes.
 int route(std::string_view topic, std::span<const Route> routes, uint32_t *queues);
 
 /// Raises 22023 unless the topic / pattern is well formed.

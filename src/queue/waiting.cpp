@@ -29,7 +29,8 @@ void sleep(const Waiting &waiting, long milliseconds) {
         (void)ConditionVariableTimedSleep(waiting.wakeup, milliseconds, wait_event());
         return;
     }
-    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds, wait_event());
+    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, milliseconds,
+                    wait_event());
     ResetLatch(MyLatch);
     CHECK_FOR_INTERRUPTS();
 }

@@ -1,5 +1,6 @@
 // Waiting for messages on a queue's condition variable.
-// Protocol: register, look again, sleep; whoever makes something claimable stores that first and signals after.
+// Protocol: register, look again, sleep; whoever makes something claimable stores that first and
+// signals after.
 #pragma once
 
 #include "core/ready_word.h"
@@ -20,8 +21,8 @@ struct Waiting {
 /// `wait` microseconds from now; nothing is registered before the first wait_more.
 Waiting begin_waiting(const QueueInfo &queue, int64_t wait);
 
-/// After a look in vain: true if the caller shall look again. Sleeps unless this is the first call, which registers.
-/// Wakes for a signal, at `next_due`, at the deadline, and at least once a second.
+/// After a look in vain: true if the caller shall look again. Sleeps unless this is the first call,
+/// which registers. Wakes for a signal, at `next_due`, at the deadline, and at least once a second.
 bool wait_more(Waiting &waiting, core::ReadyWord next_due);
 
 /// Ends it; a signal that was consumed in vain goes on to another waiter.

@@ -16,7 +16,8 @@ constinit shmem_startup_hook_type previous_startup_hook = nullptr;
 bool was_shut_down_cleanly() {
     bool is_crc_ok = false;
     ControlFileData *file = get_controlfile(DataDir, &is_crc_ok);
-    bool is_clean = is_crc_ok && (file->state == DB_SHUTDOWNED || file->state == DB_SHUTDOWNED_IN_RECOVERY);
+    bool is_clean =
+        is_crc_ok && (file->state == DB_SHUTDOWNED || file->state == DB_SHUTDOWNED_IN_RECOVERY);
     pfree(file);
     return is_clean;
 }

@@ -7,8 +7,8 @@ namespace baton::shared {
 
 /// Facts about this life of the server.
 struct Control {
-    int64_t started_at;        // when shared memory was set up, microseconds since 2000, unshifted clock
-    bool is_unclean_start;     // the server was not shut down cleanly before
+    int64_t started_at; // when shared memory was set up, microseconds since 2000, unshifted clock
+    bool is_unclean_start; // the server was not shut down cleanly before
 };
 
 /// Installs the shared-memory hooks; called from _PG_init while preloading.

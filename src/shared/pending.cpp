@@ -1,4 +1,5 @@
-// Per-backend list of what the transaction touched, by subtransaction level, and the callbacks that act on it.
+// Per-backend list of what the transaction touched, by subtransaction level, and the callbacks that
+// act on it.
 
 #include "shared/pending.h"
 
@@ -101,7 +102,8 @@ bool stop_waiting() {
     return true;
 }
 
-/// A waiter that ends by an error may have consumed a signal that was meant for whoever takes the message.
+/// A waiter that ends by an error may have consumed a signal that was meant for whoever takes the
+/// message.
 void give_up_waiting() {
     if (stop_waiting())
         signal_queue(waiting_, 1);
@@ -121,8 +123,8 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
         work_ = 0;
         break;
     case XACT_EVENT_PREPARE:
-        // The outcome comes from another session; blocks with running transactions are looked at again by the
-        // growing safety net.
+        // The outcome comes from another session; blocks with running transactions are looked at
+        // again by the growing safety net.
         count_ = 0;
         work_ = 0;
         break;
@@ -131,7 +133,8 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
     }
 }
 
-extern "C" void baton_at_subtransaction_end(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
+extern "C" void baton_at_subtransaction_end(SubXactEvent event, SubTransactionId, SubTransactionId,
+                                            void *) {
     int nest = GetCurrentTransactionNestLevel();
     if (event == SUBXACT_EVENT_COMMIT_SUB) {
         for (int i = count_; --i >= 0 && entries_[i].nest >= nest;)
@@ -156,7 +159,8 @@ void note_inserted(const SegmentKey &key, uint32_t queue, uint32_t lo, uint32_t 
     entry->inserted_rows += rows;
 }
 
-void note_deleted(const SegmentKey &key, uint32_t queue, uint32_t block, uint16_t rows, bool is_last) {
+void note_deleted(const SegmentKey &key, uint32_t queue, uint32_t block, uint16_t rows,
+                  bool is_last) {
     Entry *entry = entry_for(key, queue);
     entry->deleted.add(block);
     entry->deleted_rows += rows;

@@ -30,7 +30,8 @@ Found find(const QueueKey &key, LWLockMode mode) {
     uint32 hash = get_hash_value(queues_, &key);
     LWLock *lock = &locks_[hash % kPartitions].lock;
     LWLockAcquire(lock, mode);
-    auto *entry = static_cast<QueueEntry *>(hash_search_with_hash_value(queues_, &key, hash, HASH_FIND, nullptr));
+    auto *entry = static_cast<QueueEntry *>(
+        hash_search_with_hash_value(queues_, &key, hash, HASH_FIND, nullptr));
     return {entry, lock, hash};
 }
 
@@ -57,8 +58,8 @@ void init_queue_states(bool) {
 ConditionVariable *enter_wait(const QueueKey &key) {
     Found found = find(key, LW_EXCLUSIVE);
     if (!found.entry) {
-        found.entry =
-            static_cast<QueueEntry *>(hash_search_with_hash_value(queues_, &key, found.hash, HASH_ENTER_NULL, nullptr));
+        found.entry = static_cast<QueueEntry *>(
+            hash_search_with_hash_value(queues_, &key, found.hash, HASH_ENTER_NULL, nullptr));
         if (found.entry) {
             ConditionVariableInit(&found.entry->wakeup);
             found.entry->waiters.store(0);

@@ -19,8 +19,8 @@ Size queue_states_size();
 void request_queue_state_locks();
 void init_queue_states(bool is_found);
 
-/// The queue's condition variable, made if missing; nullptr without room. Stays valid while the caller counts as a
-/// waiter (enter_wait .. leave_wait).
+/// The queue's condition variable, made if missing; nullptr without room. Stays valid while the
+/// caller counts as a waiter (enter_wait .. leave_wait).
 ConditionVariable *enter_wait(const QueueKey &key);
 void leave_wait(const QueueKey &key);
 

@@ -1,5 +1,5 @@
-// The ready map's two hash tables (segments, chunks) and the protocol over them. Lock order: a partition of the
-// segment table, the segment's own lock, a partition of the chunk table.
+// The ready map's two hash tables (segments, chunks) and the protocol over them. Lock order: a
+// partition of the segment table, the segment's own lock, a partition of the chunk table.
 
 #include "shared/ready_map.h"
 
@@ -44,14 +44,16 @@ constinit LWLockPadded *locks_ = nullptr; // kPartitions for segments, then kPar
 
 int64_t chunk_limit() {
     constexpr int64_t kEntryOverhead = 32;
-    return int64_t{pg::settings.ready_map_kb} * 1024 / static_cast<int64_t>(sizeof(ChunkEntry) + kEntryOverhead);
+    return int64_t{pg::settings.ready_map_kb} * 1024 /
+           static_cast<int64_t>(sizeof(ChunkEntry) + kEntryOverhead);
 }
 
 int64_t segment_limit() {
     return int64_t{pg::settings.max_queues} * 2 + chunk_limit() / 16 + 64;
 }
 
-// Lookups return with the partition's lock held, which the caller releases by hand: nothing in between can fail.
+// Lookups return with the partition's lock held, which the caller releases by hand: nothing in
+// between can fail.
 struct Segment {
     SegmentEntry *entry;
     LWLock *lock;
@@ -66,7 +68,8 @@ Segment find_segment(const SegmentKey &key, LWLockMode mode) {
     uint32 hash = get_hash_value(segments_, &key);
     LWLock *lock = &locks_[hash % kPartitions].lock;
     LWLockAcquire(lock, mode);
-    auto *entry = static_cast<SegmentEntry *>(hash_search_with_hash_value(segments_, &key, hash, HASH_FIND, nullptr));
+    auto *entry = static_cast<SegmentEntry *>(
+        hash_search_with_hash_value(segments_, &key, hash, HASH_FIND, nullptr));
     return {entry, lock};
 }
 
@@ -75,7 +78,8 @@ Chunk find_chunk(const SegmentKey &segment, uint32_t chunk, LWLockMode mode) {
     uint32 hash = get_hash_value(chunks_, &key);
     LWLock *lock = &locks_[kPartitions + hash % kPartitions].lock;
     LWLockAcquire(lock, mode);
-    auto *entry = static_cast<ChunkEntry *>(hash_search_with_hash_value(chunks_, &key, hash, HASH_FIND, nullptr));
+    auto *entry = static_cast<ChunkEntry *>(
+        hash_search_with_hash_value(chunks_, &key, hash, HASH_FIND, nullptr));
     return {entry, lock};
 }
 
@@ -83,7 +87,8 @@ void remove_chunk(const SegmentKey &segment, uint32_t chunk) {
     Chunk found = find_chunk(segment, chunk, LW_EXCLUSIVE);
     if (found.entry) {
         ChunkKey key{segment, chunk};
-        hash_search_with_hash_value(chunks_, &key, get_hash_value(chunks_, &key), HASH_REMOVE, nullptr);
+        hash_search_with_hash_value(chunks_, &key, get_hash_value(chunks_, &key), HASH_REMOVE,
+                                    nullptr);
     }
     LWLockRelease(found.lock);
 }
@@ -92,8 +97,8 @@ void make_segment(const SegmentKey &key) {
     Segment segment = find_segment(key, LW_EXCLUSIVE);
     if (!segment.entry) {
         uint32 hash = get_hash_value(segments_, &key);
-        auto *entry =
-            static_cast<SegmentEntry *>(hash_search_with_hash_value(segments_, &key, hash, HASH_ENTER_NULL, nullptr));
+        auto *entry = static_cast<SegmentEntry *>(
+            hash_search_with_hash_value(segments_, &key, hash, HASH_ENTER_NULL, nullptr));
         if (entry) {
             entry->earliest.store(kLookNow);
             entry->low_block.store(0);
@@ -145,8 +150,8 @@ uint32_t words_in_chunk(uint32_t chunk, uint32_t nblocks) {
     return std::min(nblocks - chunk * kBlocksPerChunk, kBlocksPerChunk);
 }
 
-/// The caller holds the chunk's partition lock. Words of blocks beyond the end are left out: whoever adds such a
-/// block stores 0 when its rows become visible.
+/// The caller holds the chunk's partition lock. Words of blocks beyond the end are left out:
+/// whoever adds such a block stores 0 when its rows become visible.
 void raise_hint(ChunkEntry &chunk, uint32_t nwords) {
     ReadyWord scanning = new_scanning_word();
     chunk.hint.store(scanning);
@@ -275,7 +280,8 @@ ReadyWord begin_block_scan(const SegmentKey &key, uint32_t block) {
     return kLookNow;
 }
 
-void end_block_scan(const SegmentKey &key, uint32_t block, ReadyWord scan, int64_t now, const BlockFinding &finding) {
+void end_block_scan(const SegmentKey &key, uint32_t block, ReadyWord scan, int64_t now,
+                    const BlockFinding &finding) {
     if (scan == kLookNow)
         return;
     uint32_t i = block % kBlocksPerChunk;
@@ -388,7 +394,8 @@ void forget_segment(const SegmentKey &key) {
         uint32_t end = segment.entry->chunks_end.load();
         for (uint32_t chunk = 0; chunk < end; ++chunk)
             remove_chunk(key, chunk);
-        hash_search_with_hash_value(segments_, &key, get_hash_value(segments_, &key), HASH_REMOVE, nullptr);
+        hash_search_with_hash_value(segments_, &key, get_hash_value(segments_, &key), HASH_REMOVE,
+                                    nullptr);
     }
     LWLockRelease(segment.lock);
 }
@@ -417,7 +424,8 @@ int forget_segments_if(Oid database, bool (*is_gone)(const SegmentKey &, void *)
 }
 
 ReadyMapUse ready_map_use() {
-    return {hash_get_num_entries(segments_), segment_limit(), hash_get_num_entries(chunks_), chunk_limit()};
+    return {hash_get_num_entries(segments_), segment_limit(), hash_get_num_entries(chunks_),
+            chunk_limit()};
 }
 
 } // namespace baton::shared

@@ -1,14 +1,17 @@
-// The ready map: for every block of every live segment the earliest time at which it can hold something to claim.
-// A cache in shared memory that may be lost at any time: a missing entry means "look now", never an error.
+// The ready map: for every block of every live segment the earliest time at which it can hold
+// something to claim. A cache in shared memory that may be lost at any time: a missing entry means
+// "look now", never an error.
 //
-// Levels: a word per block; a hint per chunk of 64 blocks (a lower bound over its words); `earliest` per segment (a
-// lower bound over its hints). Values: core/ready_word.h. All levels follow one protocol (test/model):
+// Levels: a word per block; a hint per chunk of 64 blocks (a lower bound over its words);
+// `earliest` per segment (a lower bound over its hints). Values: core/ready_word.h. All levels
+// follow one protocol (test/model):
 //   evaluating:  store a unique scanning word, fence, look, compare-and-swap it to what was found;
-//   making something claimable (after it became visible): store 0 in word, hint, earliest, in that order, then lower
-//   the low mark, then signal the queue.
-// The low mark is the first block not known dead. It is raised only under the segment's lock, over words that are
-// re-read there and are kNever; chunks wholly below it are freed. Nothing keeps a pointer to a chunk: every access
-// looks it up under its partition's lock, since a freed chunk may serve another segment.
+//   making something claimable (after it became visible): store 0 in word, hint, earliest, in that
+//   order, then lower the low mark, then signal the queue.
+// The low mark is the first block not known dead. It is raised only under the segment's lock, over
+// words that are re-read there and are kNever; chunks wholly below it are freed. Nothing keeps a
+// pointer to a chunk: every access looks it up under its partition's lock, since a freed chunk may
+// serve another segment.
 #pragma once
 
 #include "core/micros.h"
@@ -19,7 +22,8 @@ namespace baton::shared {
 
 constexpr uint32_t kBlocksPerChunk = 64;
 
-/// A word further ahead than any delay that can be asked for is damaged, or the clock jumped: look now.
+/// A word further ahead than any delay that can be asked for is damaged, or the clock jumped: look
+/// now.
 constexpr int64_t kHorizon = 11 * core::kYear;
 
 /// One filling of one segment: its storage file in its database.
@@ -37,9 +41,10 @@ struct SegmentView {
 
 /// What a scan of one block found.
 struct BlockFinding {
-    core::ReadyWord next;  // when to look again; kNever if wholly dead
-    uint16_t live_rows;    // rows that are not dead
-    bool is_in_progress;   // whether a running transaction's rows are among them: look again with a growing safety net
+    core::ReadyWord next; // when to look again; kNever if wholly dead
+    uint16_t live_rows;   // rows that are not dead
+    bool is_in_progress;  // whether a running transaction's rows are among them: look again with a
+                          // growing safety net
 };
 
 Size ready_map_size();
@@ -52,25 +57,29 @@ SegmentView view_segment(const SegmentKey &key);
 /// The segment's entry if there is one.
 SegmentView peek_segment(const SegmentKey &key);
 
-/// The first block in [from, nblocks) that is due at `now`; nblocks if none. Raises hints of chunks that it passed whole.
+/// The first block in [from, nblocks) that is due at `now`; nblocks if none. Raises hints of chunks
+/// that it passed whole.
 uint32_t next_due_block(const SegmentKey &key, uint32_t from, uint32_t nblocks, int64_t now);
 
-/// Marks the block as being looked at. Returns the scan's word, to be given to end_block_scan; 0 without room.
-/// The caller holds the page's exclusive lock until end_block_scan.
+/// Marks the block as being looked at. Returns the scan's word, to be given to end_block_scan; 0
+/// without room. The caller holds the page's exclusive lock until end_block_scan.
 core::ReadyWord begin_block_scan(const SegmentKey &key, uint32_t block);
-void end_block_scan(const SegmentKey &key, uint32_t block, core::ReadyWord scan, int64_t now, const BlockFinding &finding);
+void end_block_scan(const SegmentKey &key, uint32_t block, core::ReadyWord scan, int64_t now,
+                    const BlockFinding &finding);
 
-/// Says that `rows` rows of the block got a deleter. True if no row is left that is known: worth a look at commit.
+/// Says that `rows` rows of the block got a deleter. True if no row is left that is known: worth a
+/// look at commit.
 bool note_settled(const SegmentKey &key, uint32_t block, uint16_t rows);
 
-/// Stores "look now" for the blocks lo..hi and lowers the low mark. Cannot fail: safe in commit and abort callbacks.
+/// Stores "look now" for the blocks lo..hi and lowers the low mark. Cannot fail: safe in commit and
+/// abort callbacks.
 void mark_look_now(const SegmentKey &key, uint32_t lo, uint32_t hi);
 
 /// True if the map has the block as wholly dead.
 bool is_believed_dead(const SegmentKey &key, uint32_t block);
 
-/// After a scan of the whole segment found nothing due: raises the low mark over dead blocks, then `earliest` to the
-/// least hint. Returns the new view.
+/// After a scan of the whole segment found nothing due: raises the low mark over dead blocks, then
+/// `earliest` to the least hint. Returns the new view.
 SegmentView raise_marks(const SegmentKey &key, uint32_t nblocks);
 
 /// Raises the low mark over dead blocks, at most to `to`.

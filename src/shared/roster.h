@@ -9,24 +9,25 @@
 //
 // An entry's states and their transitions (L the launcher, W the worker, S any session):
 //
-//   from                          when                                               to by (none)
-//   L finds a database                                 unknown        L (none) S wants the worker
-//   away                            unknown, held  S (none) unknown no_extension   S has work, or
-//   CREATE EXTENSION commits            wanted         S unknown wanted failed         its time has
-//   come, nobody holds it                 starting       L starting                      no free
-//   worker slot: as it was before              (before)       L starting connected, and the
-//   extension is there              running        W starting running              held, barred,
-//   dropped, or workers switched off     stopping       S L starting running stopping     the
-//   extension is not there                         no_extension   W
-//       - or wanted, if somebody had work in the meantime
-//   starting running              exit for any other reason                          failed W
-//   stopping                      exit                                               wanted W
-//   starting / stopping           the process never came                             failed/wanted
-//   L no_extension                  L has remembered it                                (none) L
-//   unknown wanted failed         the database takes no worker (template,
-//                                 connections not allowed, invalid)                  barred L
-//   barred                        the database takes workers again                   unknown L any
-//   without a process         the database is gone                               (none)         L
+// clang-format off
+//   from                          when                                           to            by
+//   (none)                        a database is found                            unknown       L
+//   (none)                        the worker is to be kept away                  unknown       S
+//   (none) unknown no_extension   work, or CREATE EXTENSION commits              wanted        S
+//   unknown wanted failed         its time has come, nobody keeps it away        starting      L
+//   starting                      no free worker slot                            (as before)   L
+//   starting                      connected, and the extension is there          running       W
+//   starting running              kept away, barred, dropped, or switched off    stopping      S L
+//   starting running stopping     exit, because the extension is not there       no_extension  W
+//                                 ... but there was work in the meantime         wanted        W
+//   stopping                      exit, or the process never came                wanted        W L
+//   starting running              exit otherwise, or the process never came      failed        W L
+//   no_extension                  the launcher has remembered it                 (none)        L
+//   unknown wanted failed         the database takes no worker (template,        barred        L
+//                                 connections not allowed, invalid)
+//   barred                        the database takes workers again               unknown       L
+//   any without a process         the database is gone                           (none)        L
+// clang-format on
 #pragma once
 
 #include "pg/attempt.h"
@@ -69,8 +70,7 @@ void init_roster(bool is_found);
 /// How many entries there are room for.
 int roster_capacity();
 
-// --- for every session
-// -----------------------------------------------------------------------------------------------
+// --- for every session ---
 
 /// Gives the database's worker work (Work bits). Without an entry the launcher is asked to look
 /// whether the database has the extension. Cannot fail: safe in commit and abort callbacks.
@@ -97,8 +97,7 @@ struct WorkerInfo {
 /// Copies the launcher's place and all entries, as many as fit. Returns their number.
 int copy_roster(std::span<WorkerInfo> out);
 
-// --- for commands that need a database to themselves
-// -----------------------------------------------------------------
+// --- for commands that need a database to themselves ---
 
 /// Asks the database's worker to leave and keeps it away until release_database(), which must
 /// follow once for every call. False without room in the roster: then nothing was done.
@@ -116,8 +115,7 @@ void release_database(Oid database);
 /// Asks the launcher to look at pg_database. Safe in callbacks.
 void look_at_databases();
 
-// --- for the launcher
-// ------------------------------------------------------------------------------------------------
+// --- for the launcher ---
 
 /// A database as pg_database has it, and what the launcher remembers.
 struct DatabaseFact {
@@ -178,8 +176,7 @@ void start_was_lost(int slot, uint32_t generation);
 /// Asks all workers to leave.
 void stop_all_workers();
 
-// --- for the worker
-// --------------------------------------------------------------------------------------------------
+// --- for the worker ---
 
 /// The process shows up for its start; `work` is what waited for it. False if it is not wanted any
 /// more.

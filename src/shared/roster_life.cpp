@@ -102,8 +102,7 @@ void apply(Entry &entry, DatabaseFact &fact) {
 
 } // namespace
 
-// --- the launcher
-// --------------------------------------------------------------------------------------------------------
+// --- the launcher ---
 
 void join_as_launcher() {
     locked(LW_EXCLUSIVE, [] {
@@ -258,8 +257,7 @@ void stop_all_workers() {
     });
 }
 
-// --- the worker
-// ----------------------------------------------------------------------------------------------------------
+// --- the worker ---
 
 bool join_roster(const StartOrder &order, uint32_t &work) {
     return locked(LW_EXCLUSIVE, [&] {

@@ -1,5 +1,5 @@
-// Reads a block under its exclusive lock, judges every row without a snapshot, and writes the leases of all claimed
-// rows in one generic WAL record.
+// Reads a block under its exclusive lock, judges every row without a snapshot, and writes the
+// leases of all claimed rows in one generic WAL record.
 
 #include "store/claim.h"
 
@@ -25,7 +25,8 @@ bool is_seen(const ClaimRequest &request, HeapTupleHeader header) {
     return !XidInMVCCSnapshot(HeapTupleHeaderGetXmin(header), request.seen_by);
 }
 
-void add_buried(const Segment &segment, const HeapTupleData &tuple, core::DeadReason reason, ClaimedRows &found) {
+void add_buried(const Segment &segment, const HeapTupleData &tuple, core::DeadReason reason,
+                ClaimedRows &found) {
     HeapTupleData copy = tuple;
     BuryRow &row = found.buried[found.buried_count++];
     row.tuple = heap_copytuple(&copy);
@@ -33,13 +34,16 @@ void add_buried(const Segment &segment, const HeapTupleData &tuple, core::DeadRe
     row.reason = reason;
 }
 
-core::RowVerdict verdict_on(const Segment &segment, HeapTupleData &tuple, const ClaimRequest &request) {
+core::RowVerdict verdict_on(const Segment &segment, HeapTupleData &tuple,
+                            const ClaimRequest &request) {
     core::RowFacts facts = facts_of(segment.relation, tuple, request.policy);
     if (request.kind == ClaimKind::kTakeOver || request.kind == ClaimKind::kTakeOverLeased)
-        return core::judge_take_over(facts, request.now, request.kind == ClaimKind::kTakeOverLeased);
+        return core::judge_take_over(facts, request.now,
+                                     request.kind == ClaimKind::kTakeOverLeased);
     core::RowVerdict verdict = core::judge_row(facts, request.now);
     if (verdict.verdict == core::Verdict::kReady && request.filter) {
-        int64_t later = request.filter(&tuple, RelationGetDescr(segment.relation), request.filter_argument);
+        int64_t later =
+            request.filter(&tuple, RelationGetDescr(segment.relation), request.filter_argument);
         if (later != 0)
             return {core::Verdict::kWait, later, core::DeadReason::kNone};
     }
@@ -47,16 +51,17 @@ core::RowVerdict verdict_on(const Segment &segment, HeapTupleData &tuple, const 
 }
 
 /// Decides about one live row.
-void judge(const Segment &segment, HeapTupleData &tuple, const ClaimRequest &request, ClaimedRows &found,
-           PageFindings &page) {
+void judge(const Segment &segment, HeapTupleData &tuple, const ClaimRequest &request,
+           ClaimedRows &found, PageFindings &page) {
     const RowControl &row = *control_of(tuple.t_data);
     core::RowVerdict verdict = verdict_on(segment, tuple, request);
     if (verdict.verdict == core::Verdict::kWait) {
         page.map.next = core::earlier(page.map.next, verdict.due_at);
         return;
     }
-    bool has_room = verdict.verdict == core::Verdict::kBury ? found.buried_count < found.buried_limit
-                                                            : found.count + page.ready_count < found.limit;
+    bool has_room = verdict.verdict == core::Verdict::kBury
+                        ? found.buried_count < found.buried_limit
+                        : found.count + page.ready_count < found.limit;
     if (!has_room || !is_seen(request, tuple.t_data)) {
         page.map.next = core::kLookNow;
     } else if (verdict.verdict == core::Verdict::kBury) {
@@ -68,8 +73,8 @@ void judge(const Segment &segment, HeapTupleData &tuple, const ClaimRequest &req
     }
 }
 
-void read_page(const Segment &segment, Buffer buffer, const ClaimRequest &request, ClaimedRows &found,
-               PageFindings &page) {
+void read_page(const Segment &segment, Buffer buffer, const ClaimRequest &request,
+               ClaimedRows &found, PageFindings &page) {
     RowScan scan = begin_row_scan(segment.relation, buffer);
     while (next_row(scan)) {
         ++page.map.live_rows;
@@ -117,8 +122,8 @@ void copy_ready(const Segment &segment, Buffer buffer, ClaimedRows &found, PageF
 }
 
 /// Leases the page's ready rows. All that can fail comes before the first change of a page.
-XLogRecPtr write_leases(const Segment &segment, Buffer buffer, const ClaimRequest &request, ClaimedRows &found,
-                        PageFindings &page) {
+XLogRecPtr write_leases(const Segment &segment, Buffer buffer, const ClaimRequest &request,
+                        ClaimedRows &found, PageFindings &page) {
     RowScan scan = begin_row_scan(segment.relation, buffer);
     for (int i = 0; i < page.ready_count; ++i) {
         HeapTupleData tuple = row_at(scan, page.ready[i]);
@@ -136,7 +141,8 @@ XLogRecPtr write_leases(const Segment &segment, Buffer buffer, const ClaimReques
     }
     XLogRecPtr lsn = GenericXLogFinish(record);
     found.count += page.ready_count;
-    page.map.next = core::earlier(page.map.next, core::add_micros(request.now, request.policy.visibility_timeout));
+    page.map.next = core::earlier(page.map.next,
+                                  core::add_micros(request.now, request.policy.visibility_timeout));
     return lsn;
 }
 
@@ -152,7 +158,8 @@ core::Receipt receipt_of(const Segment &segment, HeapTuple tuple) {
             .nonce = static_cast<uint32_t>(row.nonce)};
 }
 
-void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request, ClaimedRows &found) {
+void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
+                 ClaimedRows &found) {
     PageFindings page = {};
     page.map.next = core::kNever;
     XLogRecPtr lsn = InvalidXLogRecPtr;

@@ -11,7 +11,7 @@ namespace baton::store {
 /// What the queue says about its rows.
 struct ClaimPolicy {
     int32_t max_attempts;
-    int64_t max_elapsed; // microseconds, 0 = none
+    int64_t max_elapsed;        // microseconds, 0 = none
     int64_t visibility_timeout; // lease length, microseconds
 };
 
@@ -42,7 +42,7 @@ struct ClaimedRow {
 
 /// A row that must not be delivered again.
 struct BuryRow {
-    HeapTuple tuple; // a copy
+    HeapTuple tuple;       // a copy
     core::Receipt receipt; // names the row in its present state
     core::DeadReason reason;
 };
@@ -59,8 +59,10 @@ struct ClaimedRows {
 };
 
 /// Leases ready rows of the block until `found` is full; tells the ready map what is left.
-/// Takes effect at once, whatever becomes of the transaction. An error leaves the block to be looked at again.
-void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request, ClaimedRows &found);
+/// Takes effect at once, whatever becomes of the transaction. An error leaves the block to be
+/// looked at again.
+void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
+                 ClaimedRows &found);
 
 /// The receipt that names a row in its present state.
 core::Receipt receipt_of(const Segment &segment, HeapTuple tuple);

@@ -26,7 +26,8 @@ Entry *entry_of(HeapTupleHeader header) {
 }
 
 uint32_t hash_of(const ConsumerName &consumer) {
-    return hash_bytes(reinterpret_cast<const unsigned char *>(&consumer), static_cast<int>(sizeof(consumer)));
+    return hash_bytes(reinterpret_cast<const unsigned char *>(&consumer),
+                      static_cast<int>(sizeof(consumer)));
 }
 
 int32_t number_of(int32_t slot, const ConsumerName &consumer) {
@@ -73,16 +74,19 @@ bool count_row(const Entry &, const void *counter) {
 }
 
 /// Writes the pair into the row, unless it changed since `expected` was read.
-bool fill(Relation table, const Position &position, const Entry &expected, const ConsumerName &consumer) {
+bool fill(Relation table, const Position &position, const Entry &expected,
+          const ConsumerName &consumer) {
     Buffer buffer = ReadBuffer(table, position.block);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     RowScan scan = begin_row_scan(table, buffer);
-    bool is_unchanged = position.offset <= scan.last && ItemIdIsNormal(PageGetItemId(scan.page, position.offset)) &&
-                        memcmp(entry_of(row_at(scan, position.offset).t_data), &expected, sizeof(Entry)) == 0;
+    bool is_unchanged =
+        position.offset <= scan.last && ItemIdIsNormal(PageGetItemId(scan.page, position.offset)) &&
+        memcmp(entry_of(row_at(scan, position.offset).t_data), &expected, sizeof(Entry)) == 0;
     if (is_unchanged) {
         GenericXLogState *record = GenericXLogStart(table);
         Page image = GenericXLogRegisterBuffer(record, buffer, 0);
-        auto *header = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, position.offset)));
+        auto *header = reinterpret_cast<HeapTupleHeader>(
+            PageGetItem(image, PageGetItemId(image, position.offset)));
         entry_of(header)->consumer = consumer;
         GenericXLogFinish(record);
     }
@@ -129,7 +133,8 @@ std::optional<ConsumerName> find_consumer_entry(Oid table, int32_t number) {
     int32_t slot = static_cast<int32_t>(static_cast<uint32_t>(number) & ((1U << kSlotBits) - 1));
     Entry entry;
     Relation relation = table_open(table, AccessShareLock);
-    if (search(relation, has_slot, &slot, &entry).is_found && number_of(slot, entry.consumer) == number)
+    if (search(relation, has_slot, &slot, &entry).is_found &&
+        number_of(slot, entry.consumer) == number)
         result = entry.consumer;
     table_close(relation, AccessShareLock);
     return result;

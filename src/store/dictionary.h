@@ -1,5 +1,6 @@
-// The consumer dictionary: numbers for pairs of consumer and version, in the preallocated rows of baton._consumer.
-// Rows are filled in place, outside of any transaction, since the leases that name them are not transactional either.
+// The consumer dictionary: numbers for pairs of consumer and version, in the preallocated rows of
+// baton._consumer. Rows are filled in place, outside of any transaction, since the leases that name
+// them are not transactional either.
 #pragma once
 
 #include "pg/prelude.h"
@@ -14,8 +15,9 @@ struct ConsumerName {
     }
 };
 
-/// The number of the pair, entered if new; 0 (unknown) if the table has no rows. When the table is full another pair
-/// is overwritten; a check part in the number makes the old numbers read as unknown.
+/// The number of the pair, entered if new; 0 (unknown) if the table has no rows. When the table is
+/// full another pair is overwritten; a check part in the number makes the old numbers read as
+/// unknown.
 int32_t consumer_entry(Oid table, const ConsumerName &consumer);
 
 /// The pair with that number; nothing if unknown.

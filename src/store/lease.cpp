@@ -25,7 +25,8 @@ void apply(RowControl *row, const LeaseEdit &edit) {
 void write(const Segment &segment, Buffer buffer, OffsetNumber offset, const LeaseEdit &edit) {
     GenericXLogState *record = GenericXLogStart(segment.relation);
     Page image = GenericXLogRegisterBuffer(record, buffer, 0);
-    auto *header = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, offset)));
+    auto *header =
+        reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, offset)));
     apply(control_of(header), edit);
     GenericXLogFinish(record);
 }
@@ -38,7 +39,8 @@ constexpr SettleOutcome kUnknown = {SettleState::kLost, pg::LostReason::kUnknown
 
 } // namespace
 
-SettleOutcome edit_lease(const Segment &segment, const core::Receipt &receipt, const LeaseEdit &edit) {
+SettleOutcome edit_lease(const Segment &segment, const core::Receipt &receipt,
+                         const LeaseEdit &edit) {
     if (is_block_missing(segment, receipt))
         return kUnknown;
     Buffer buffer = ReadBuffer(segment.relation, receipt.block);

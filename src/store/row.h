@@ -6,7 +6,8 @@
 
 namespace baton::store {
 
-/// The leading NOT NULL columns, at this layout in every row. Times are microseconds since 2000, 0 = never.
+/// The leading NOT NULL columns, at this layout in every row. Times are microseconds since 2000, 0
+/// = never.
 struct RowControl {
     int64_t visible_at; // nobody may claim before: lease end, or due time
     int64_t leased_at;  // when the current or last lease began
@@ -70,7 +71,8 @@ struct RowValues {
     }
 };
 
-/// The values of a message that was never attempted, all varlena columns null. `id` must outlive the values.
+/// The values of a message that was never attempted, all varlena columns null. `id` must outlive
+/// the values.
 inline RowValues new_row(const pg_uuid_t *id, int64_t now, int64_t visible_at, int32_t priority) {
     RowValues row;
     for (int i = 0; i < kRowAttributes; ++i) {

@@ -9,7 +9,13 @@ namespace baton::store {
 RowScan begin_row_scan(Relation relation, Buffer buffer) {
     Page page = BufferGetPage(buffer);
     OffsetNumber last = PageIsNew(page) ? InvalidOffsetNumber : PageGetMaxOffsetNumber(page);
-    return {buffer,  page, BufferGetBlockNumber(buffer), RelationGetRelid(relation), InvalidOffsetNumber, last, {},
+    return {buffer,
+            page,
+            BufferGetBlockNumber(buffer),
+            RelationGetRelid(relation),
+            InvalidOffsetNumber,
+            last,
+            {},
             HEAPTUPLE_DEAD};
 }
 

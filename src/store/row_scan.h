@@ -18,8 +18,8 @@ struct RowScan {
     HTSV_Result state;   // of the current row
 };
 
-/// Starts before the first row. The caller holds the buffer's content lock until it has done with the rows; an
-/// exclusive one if it will change them.
+/// Starts before the first row. The caller holds the buffer's content lock until it has done with
+/// the rows; an exclusive one if it will change them.
 RowScan begin_row_scan(Relation relation, Buffer buffer);
 
 /// Moves to the next row that is not dead. False at the end.

@@ -1,4 +1,5 @@
-// Opens segments and appends rows with the heap's own insertion, without indexes, free space map or triggers.
+// Opens segments and appends rows with the heap's own insertion, without indexes, free space map or
+// triggers.
 
 #include "store/segment.h"
 
@@ -11,10 +12,12 @@ namespace {
 
 constexpr int kInsertOptions = HEAP_INSERT_SKIP_FSM;
 constexpr int kBatch = 256;
-// An insertion target further from the end than this is given up, so that arrival order stays roughly position order.
+// An insertion target further from the end than this is given up, so that arrival order stays
+// roughly position order.
 constexpr BlockNumber kNearEnd = 16;
 
-/// Slots for heap_multi_insert, made once per backend: it only carries tuples in them, so one row type serves all.
+/// Slots for heap_multi_insert, made once per backend: it only carries tuples in them, so one row
+/// type serves all.
 TupleTableSlot **batch_slots(TupleDesc type) {
     static constinit TupleTableSlot **slots = nullptr;
     if (!slots) {
@@ -41,7 +44,8 @@ void insert_batch(const Segment &segment, HeapTuple *tuples, int count) {
     TupleTableSlot **slots = batch_slots(RelationGetDescr(segment.relation));
     for (int i = 0; i < count; ++i)
         ExecStoreHeapTuple(tuples[i], slots[i], false);
-    heap_multi_insert(segment.relation, slots, count, GetCurrentCommandId(true), kInsertOptions, nullptr);
+    heap_multi_insert(segment.relation, slots, count, GetCurrentCommandId(true), kInsertOptions,
+                      nullptr);
     for (int i = 0; i < count; ++i) {
         tuples[i]->t_self = slots[i]->tts_tid;
         ExecClearTuple(slots[i]);
@@ -81,7 +85,8 @@ void close_segment(const Segment &segment, bool release) {
 void append_rows(const Segment &segment, HeapTuple *tuples, int count, bool is_ordered) {
     choose_target(segment.relation, is_ordered);
     if (count == 1)
-        heap_insert(segment.relation, tuples[0], GetCurrentCommandId(true), kInsertOptions, nullptr);
+        heap_insert(segment.relation, tuples[0], GetCurrentCommandId(true), kInsertOptions,
+                    nullptr);
     else
         for (int done = 0; done < count; done += kBatch)
             insert_batch(segment, tuples + done, std::min(kBatch, count - done));

@@ -18,12 +18,13 @@ struct Segment {
 
 Segment open_segment(Oid relid, uint32_t queue);
 
-/// Closes it; with `release` the lock goes too (only for work that is not transactional), else it stays to the end.
+/// Closes it; with `release` the lock goes too (only for work that is not transactional), else it
+/// stays to the end.
 void close_segment(const Segment &segment, bool release);
 
-/// Appends rows and notes them for the end of the transaction. `is_ordered`: at the very end of the segment, so that
-/// position follows the order of transactions that do not overlap. An active snapshot is needed (TOAST).
-/// The segment stays locked. Tuples get their t_self.
+/// Appends rows and notes them for the end of the transaction. `is_ordered`: at the very end of the
+/// segment, so that position follows the order of transactions that do not overlap. An active
+/// snapshot is needed (TOAST). The segment stays locked. Tuples get their t_self.
 void append_rows(const Segment &segment, HeapTuple *tuples, int count, bool is_ordered);
 
 /// True if a segment of so many blocks wants a successor.

@@ -17,8 +17,8 @@ SettleOutcome lost(LostReason reason) {
     return {SettleState::kLost, reason};
 }
 
-/// Token and nonce against the row's: each giving back raises the token once and clears the nonce, each lease raises
-/// the token and draws a new nonce.
+/// Token and nonce against the row's: each giving back raises the token once and clears the nonce,
+/// each lease raises the token and draws a new nonce.
 SettleOutcome compare(const RowControl &row, const core::Receipt &receipt) {
     auto token = static_cast<uint32_t>(row.token);
     if (token == receipt.token && static_cast<uint32_t>(row.nonce) == receipt.nonce)
@@ -31,7 +31,8 @@ SettleOutcome compare(const RowControl &row, const core::Receipt &receipt) {
 }
 
 bool is_only_locked(HeapTupleHeader header) {
-    return !(header->t_infomask & HEAP_XMAX_INVALID) && HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask);
+    return !(header->t_infomask & HEAP_XMAX_INVALID) &&
+           HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask);
 }
 
 SettleOutcome outcome_of(TM_Result result) {
@@ -56,8 +57,8 @@ void delete_row(const Segment &segment, SettleItem &item, bool wait) {
     ItemPointerData tid;
     ItemPointerSet(&tid, item.receipt.block, item.receipt.offset);
     TM_FailureData failure;
-    TM_Result result =
-        heap_delete(segment.relation, &tid, GetCurrentCommandId(true), InvalidSnapshot, wait, &failure, false);
+    TM_Result result = heap_delete(segment.relation, &tid, GetCurrentCommandId(true),
+                                   InvalidSnapshot, wait, &failure, false);
     item.outcome = outcome_of(result);
 }
 
@@ -70,8 +71,10 @@ void check_again(Buffer buffer, SettleItem &item) {
         item.outcome = {SettleState::kOvertaken, now.reason};
 }
 
-/// Checks all items under a share lock. Returns whether any holds; `must_wait` where somebody only locks the row.
-int check_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items, bool *must_wait) {
+/// Checks all items under a share lock. Returns whether any holds; `must_wait` where somebody only
+/// locks the row.
+int check_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
+              bool *must_wait) {
     int held = 0;
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     for (size_t i = 0; i < items.size(); ++i) {
@@ -88,7 +91,8 @@ int check_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> ite
     return held;
 }
 
-void delete_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items, const bool *must_wait) {
+void delete_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
+                const bool *must_wait) {
     uint16_t deleted = 0;
     for (size_t i = 0; i < items.size(); ++i)
         if (items[i]->outcome.state == SettleState::kSettled)
@@ -107,7 +111,8 @@ void delete_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> i
 
 } // namespace
 
-SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt, HeapTupleData *tuple) {
+SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt,
+                            HeapTupleData *tuple) {
     RowScan scan = begin_row_scan(segment.relation, buffer);
     if (receipt.offset == InvalidOffsetNumber || receipt.offset > scan.last ||
         !ItemIdIsNormal(PageGetItemId(scan.page, receipt.offset)))
@@ -158,7 +163,8 @@ void settle_block(const Segment &segment, BlockNumber block, std::span<SettleIte
     bool must_wait[MaxHeapTuplesPerPage];
     Buffer buffer = ReadBuffer(segment.relation, block);
     while (!items.empty()) { // forged receipts can name more rows than a page holds
-        std::span<SettleItem *> some = items.first(std::min<size_t>(items.size(), MaxHeapTuplesPerPage));
+        std::span<SettleItem *> some =
+            items.first(std::min<size_t>(items.size(), MaxHeapTuplesPerPage));
         items = items.subspan(some.size());
         int held = check_all(segment, buffer, some, must_wait);
         if (held == 0)

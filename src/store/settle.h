@@ -28,13 +28,16 @@ struct SettleItem {
 };
 
 /// Deletes the rows that `items` name, all of one block of this segment, if their receipts hold.
-/// Protocol: under the content lock check that the row is live and its token and nonce match; delete it (the heap takes
-/// its own locks; the pin is kept, so the item cannot be pruned away); check token and nonce again, which are stable
-/// now since our deletion is on the row. Another lease in between makes the outcome kOvertaken.
+/// Protocol: under the content lock check that the row is live and its token and nonce match;
+/// delete it (the heap takes its own locks; the pin is kept, so the item cannot be pruned away);
+/// check token and nonce again, which are stable now since our deletion is on the row. Another
+/// lease in between makes the outcome kOvertaken.
 void settle_block(const Segment &segment, BlockNumber block, std::span<SettleItem *> items);
 
-/// What is at the receipt's place: kSettled here means that the receipt holds. The caller holds the content lock.
-SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt, HeapTupleData *tuple);
+/// What is at the receipt's place: kSettled here means that the receipt holds. The caller holds the
+/// content lock.
+SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt,
+                            HeapTupleData *tuple);
 
 /// The message id of the row at the receipt's place, dead or alive, if its token is the receipt's.
 std::optional<pg_uuid_t> id_at(const Segment &segment, const core::Receipt &receipt);

@@ -66,8 +66,7 @@ int64_t later(int64_t from, int64_t wait) {
     proc_exit(0);
 }
 
-// --- what the server calls
-// -----------------------------------------------------------------------------------------------
+// --- what the server calls ---
 
 extern "C" void baton_database_exit(int code, Datum) {
     shared::leave_roster(order_, leaving_,
@@ -89,8 +88,7 @@ extern "C" void baton_worker_context(void *) {
         errcontext("baton worker of database \"%s\"", database_name_);
 }
 
-// --- one unit
-// --------------------------------------------------------------------------------------------------------------
+// --- one unit ---
 
 void run_unit(void *argument) {
     auto *unit = static_cast<Unit *>(argument);
@@ -150,8 +148,7 @@ bool run_chore(const Chore &chore, ChoreTimes &times) {
     return true;
 }
 
-// --- rounds
-// ----------------------------------------------------------------------------------------------------------------
+// --- rounds ---
 
 void set_first_times() {
     int64_t now = pg::steady_now();
@@ -211,8 +208,7 @@ void one_round(void *) {
     }
 }
 
-// --- the beginning
-// ---------------------------------------------------------------------------------------------------------
+// --- the beginning ---
 
 /// Leaves if there is no extension. An error in here ends the process; the launcher tries again.
 void see_database() {

@@ -24,8 +24,7 @@ constinit bool is_look_wanted_ =
     false; // the launcher should look at pg_database after this transaction
 constinit uint32 wait_event_ = 0;
 
-// --- which database
-// ----------------------------------------------------------------------------------------------------------
+// --- which database ---
 
 const char *string_option(const List *options, const char *name) {
     ListCell *cell = nullptr;
@@ -73,8 +72,7 @@ bool owns_database(Oid database) {
     return has_privs_of_role(GetUserId(), owner);
 }
 
-// --- sending the worker away
-// -----------------------------------------------------------------------------------------------
+// --- sending the worker away ---
 
 /// The worker of the database has left the roster, and its process (as last seen) the list of
 /// backends.
@@ -124,8 +122,7 @@ void prepare(Node *statement) {
         send_worker_away(database);
 }
 
-// --- what the server calls
-// -------------------------------------------------------------------------------------------------
+// --- what the server calls ---
 
 extern "C" void baton_process_utility(PlannedStmt *statement, const char *text,
                                       bool is_read_only_tree, ProcessUtilityContext context,

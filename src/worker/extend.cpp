@@ -1,4 +1,5 @@
-// The chore that gives full segments a successor. Senders wake it; the regular round is for lost wake-ups.
+// The chore that gives full segments a successor. Senders wake it; the regular round is for lost
+// wake-ups.
 
 #include "pg/clock.h"
 #include "queue/maintenance.h"

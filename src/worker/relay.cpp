@@ -12,7 +12,8 @@ int64_t relay_chore() {
     queue::RelayResult result = queue::relay_batch(pg::settings.relay_batch_size);
     if (result.next_due == core::kNever)
         return kUntilWoken;
-    // Events that could not be taken now stand with running transactions; those wake the relay when they commit.
+    // Events that could not be taken now stand with running transactions; those wake the relay when
+    // they commit.
     constexpr int64_t kLeastPause = 10000;
     if (result.taken > 0 && result.next_due == core::kLookNow)
         return 0;

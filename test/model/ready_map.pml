@@ -1,25 +1,30 @@
 /*
  * The ready map: words, chunk hints, the segment's earliest, the low mark and
- * the wake-up, with chunks that stay where they are. What happens when chunks
- * are freed and their memory is used again is chunk_reuse.pml.
+ * the wake-up, with chunks that stay where they are. Chunks that are made and
+ * freed are in chunk_reuse.pml.
  *
- * Every step is one access to shared memory and all accesses are sequentially
- * consistent: the code has full fences at the places that need them, and this
- * model says nothing about a build in which one is missing. A step joins
- * several accesses only where a lock makes the others private: taking a lock
- * goes with the first access under it, releasing it with the last.
+ * Every step is one access to shared memory and memory is sequentially
+ * consistent: the code has full fences where this model needs them, and a
+ * missing one is not found here. A step joins several accesses only where a
+ * lock keeps the others out, so taking a lock goes together with the first
+ * access under it and releasing it with the last.
  *
- * Time stands still. LATER is any time that has not come, so no lease runs
- * out, no safety net fires and no sleep ends by itself: what would be late by
- * a time-out in the code is lost for good here.
+ * Time stands still. LATER is any time that has not come: no lease runs out,
+ * no safety net fires, no sleep ends by itself. What a time-out would only
+ * delay is lost for good here.
  *
  * Settings (all -D):
- *   WAITERS   receivers that sleep until signalled, each takes one message
- *   PASSERS   receivers that make one pass and may fail half-way through it
- *   GROW      the relation starts with one block and inserters extend it
- *   MARK_EARLY  the mark is lowered before the hint, and whoever raises a hint
- *               does not look at words below the mark
- *   and at most one of the mistakes listed in README.md.
+ *   WAITERS=n    receivers that want one message and sleep until signalled (2)
+ *   PASSERS=n    receivers that make one pass and do not wait (0)
+ *   FAILURES=true  a receiver may fail while it holds a page
+ *   GROW         the relation has one block at first, inserters extend it
+ *   ALL_PLACES   put the two messages on every pair of blocks
+ *   MARK_EARLY   storers lower the mark before the hint instead of after it
+ *   HINT_FROM_MARK  a hint does not cover words below the mark; right only
+ *                with MARK_EARLY
+ *   MARK_BY_HINT the mark is raised over hints, not words; right only without
+ *                MARK_EARLY
+ *   and the mistakes, listed in README.md.
  */
 
 #ifndef WAITERS
@@ -28,12 +33,15 @@
 #ifndef PASSERS
 #define PASSERS 0
 #endif
+#ifndef FAILURES
+#define FAILURES false
+#endif
 
 #define SCANNERS (WAITERS + PASSERS)
 #define STORERS 2
 #define BLOCKS 3
 #define CHUNKS 2
-#define CHUNK(b) ((b) >> 1)          /* chunk 0: blocks 0 and 1, chunk 1: block 2 */
+#define CHUNK(b) ((b) >> 1)          /* blocks 0 and 1, block 2 */
 
 /* What a word, a hint or earliest can say. */
 #define NOW 0
@@ -42,16 +50,15 @@
 #ifdef CONSTANT_SCANNING
 #define SCANNING(p) 3
 #else
-/* One number for each process is one for each scan: a process does one at a
- * time and never returns to an older one. */
+/* One number per process is one per scan: a process scans one thing at a time
+ * and never returns to a scan it has left. */
 #define SCANNING(p) (3 + (p))
 #endif
 #define LOOK(v) ((v) == NOW || (v) > DEAD)
 #define LEAST(m, v) ((LOOK(v)) -> NOW : (((v) < (m)) -> (v) : (m)))
 
-/* A row's life. OPEN stands for a row inserted or deleted by a transaction
- * that still runs, and for a leased one that is about to be given back: a
- * scanner finds nothing to claim and a time to come again. */
+/* A row's life. OPEN is a row that a running transaction inserts or deletes, or
+ * a leased one that its holder will give back: nothing to claim, come again. */
 #define ABSENT 0
 #define OPEN 1
 #define READY 2
@@ -68,88 +75,76 @@ bool page_lock[BLOCKS];
 byte row[STORERS];                   /* each storer has one message ... */
 byte at[STORERS];                    /* ... on this block */
 
-bool listed[WAITERS + 1];            /* on the condition variable's list */
-bool woken[WAITERS + 1];             /* taken off the list by a signal */
-byte ready_to_go;
+bool listed[SCANNERS + 1];           /* on the condition variable's list */
+bool woken[SCANNERS + 1];            /* taken off it by a signal */
+bool go;
 
-/* Any listed waiter may get the signal: the server takes the first, so this
- * allows more than it does. */
+/* The server signals the first on the list; any listed one may be it here. */
 inline signal_one()
 {
 	atomic {
 		if
-		:: WAITERS > 0 && listed[0] -> listed[0] = false; woken[0] = true
-		:: WAITERS > 1 && listed[1] -> listed[1] = false; woken[1] = true
+		:: listed[0] -> listed[0] = false; woken[0] = true
+		:: listed[1] -> listed[1] = false; woken[1] = true
 		:: else
 		fi
 	}
 }
 
-inline lower_mark(block)
+/* ------------------------------------------------------------- storers */
+
+inline make_visible() { row[me] = READY }
+inline store_word() { word[at[me]] = NOW }
+inline store_hint() { hint[CHUNK(at[me])] = NOW }
+inline store_earliest() { earliest = NOW }
+
+inline lower_mark()
 {
 #ifdef UNLOCKED_CHECK
-	if
-	:: block < low -> atomic { !small_lock -> if :: block < low -> low = block :: else fi }
-	:: else
-	fi
-#else
-	atomic { !small_lock -> if :: block < low -> low = block :: else fi }
+	if :: at[me] < low -> skip :: else -> goto lowered fi;
 #endif
+	atomic { !small_lock -> if :: at[me] < low -> low = at[me] :: else fi };
+#ifdef UNLOCKED_CHECK
+lowered:
+#endif
+	skip
 }
 
 proctype storer(byte me)
 {
-	(ready_to_go);
 	if
-	:: row[me] == ABSENT ->
-		d_step {
-			row[me] = OPEN;
-			if :: at[me] >= blocks -> blocks = at[me] + 1 :: else fi
-		}
-	:: else
+	:: atomic { go && row[me] == ABSENT ->
+		row[me] = OPEN;
+		if :: at[me] >= blocks -> blocks = at[me] + 1 :: else fi }
+	:: atomic { go && row[me] != ABSENT }
 	fi;
-#ifndef STORE_BEFORE_VISIBLE
-	row[me] = READY;
-#endif
-#ifdef SIGNAL_BEFORE_STORE
-	signal_one();
-#endif
-#ifdef HINT_FIRST
-	hint[CHUNK(at[me])] = NOW;
-#endif
-	word[at[me]] = NOW;
-#ifdef MARK_EARLY
-	lower_mark(at[me]);
-#endif
-#ifndef HINT_FIRST
-	hint[CHUNK(at[me])] = NOW;
-#endif
-#ifdef SIGNAL_BEFORE_LOWER
-	earliest = NOW;
-	signal_one();
-#endif
-#ifdef EARLIEST_BEFORE_LOWER
-	earliest = NOW;
-#endif
-#ifndef MARK_EARLY
-	lower_mark(at[me]);
-#endif
-#ifndef EARLIEST_BEFORE_LOWER
-	earliest = NOW;
-#endif
-#ifdef STORE_BEFORE_VISIBLE
-	row[me] = READY;
-#endif
-#if !defined(SIGNAL_BEFORE_STORE) && !defined(SIGNAL_BEFORE_LOWER)
-	signal_one();
+
+#if defined(STORE_BEFORE_VISIBLE)
+	store_word(); store_hint(); lower_mark(); store_earliest(); make_visible(); signal_one()
+#elif defined(SIGNAL_BEFORE_STORE)
+	make_visible(); signal_one(); store_word(); store_hint(); lower_mark(); store_earliest()
+#elif defined(HINT_FIRST)
+	make_visible(); store_hint(); store_word(); lower_mark(); store_earliest(); signal_one()
+#elif defined(EARLIEST_BEFORE_LOWER)
+	make_visible(); store_word(); store_hint(); store_earliest(); lower_mark(); signal_one()
+#elif defined(SIGNAL_BEFORE_LOWER)
+	/* With a second store, so that nothing but the signal is wrong. */
+	make_visible(); store_word(); store_hint(); store_earliest(); signal_one();
+	lower_mark(); store_earliest()
+#elif defined(MARK_EARLY)
+	make_visible(); store_word(); lower_mark(); store_hint(); store_earliest(); signal_one()
+#else
+	make_visible(); store_word(); store_hint(); lower_mark(); store_earliest(); signal_one()
 #endif
 }
 
-/* Rows are read one by one. The page's lock keeps other scanners out, not
- * commits and aborts. */
+/* ------------------------------------------------------------ scanners */
+
 #define FIRST_ROW ((at[0] == b) -> 0 : ((at[1] == b) -> 1 : STORERS))
 #define NEXT_ROW ((k == 0 && at[1] == b) -> 1 : STORERS)
 
+/* Rows are read one by one: the page's lock keeps other scanners out, but not
+ * commits and aborts. */
 inline look_at_page()
 {
 	atomic {
@@ -177,7 +172,7 @@ inline look_at_page()
 		k == STORERS ->
 		if
 		:: true -> if :: word[b] == s -> word[b] = m :: else fi
-		:: MAY_FAIL -> got = true /* an error: the word keeps SCANNING, the lock goes */
+		:: FAILURES -> got = true    /* the word keeps SCANNING, the lock goes */
 		fi;
 		page_lock[b] = false;
 		k = 0; m = 0; s = 0; b++;
@@ -206,6 +201,8 @@ inline raise_hint()
 	od
 }
 
+/* earliest covers the chunks from the mark to the end of the relation, so both
+ * are read after SCANNING is stored, like the hints. */
 inline raise_earliest()
 {
 #if NO_SCANNING == 3
@@ -229,6 +226,12 @@ inline raise_earliest()
 	od
 }
 
+#ifdef MARK_BY_HINT
+#define PASSABLE(b) (hint[CHUNK(b)] == DEAD)
+#else
+#define PASSABLE(b) (word[b] == DEAD)
+#endif
+
 inline raise_mark()
 {
 #ifdef NO_RECHECK
@@ -237,8 +240,8 @@ inline raise_mark()
 	atomic { !small_lock -> small_lock = true; b = low };
 #endif
 	do
-	:: atomic { b < n && word[b] == DEAD -> b++ }
-	:: atomic { b >= n || word[b] != DEAD ->
+	:: atomic { b < n && PASSABLE(b) -> b++ }
+	:: atomic { b >= n || !PASSABLE(b) ->
 #ifdef NO_RECHECK
 		break }
 	od;
@@ -252,15 +255,15 @@ inline raise_mark()
 proctype scanner(byte me; bool waits)
 {
 	byte b, c, k, m, n, s, start;
-	bool got, inside;
+	bool got, inside;                /* inside a chunk whose hint says look */
 
 	if
-	:: atomic { ready_to_go && waits
-#ifndef SCAN_BEFORE_REGISTER
-		-> listed[me] = true
+#ifdef SCAN_BEFORE_REGISTER
+	:: go
+#else
+	:: atomic { go && waits -> listed[me] = true }
+	:: atomic { go && !waits }
 #endif
-		}
-	:: atomic { ready_to_go && !waits }
 	fi;
 
 	do
@@ -295,7 +298,9 @@ proctype scanner(byte me; bool waits)
 #endif
 				look_at_page();
 				if :: got -> break :: else fi;
+#ifdef SKIP_BUSY_PAGE
 skipped:			skip
+#endif
 			:: atomic { inside && b < n && CHUNK(b) == c && !LOOK(word[b]) -> b++ }
 			:: atomic { inside && (b >= n || CHUNK(b) != c) ->
 				inside = false; s = SCANNING(me) };
@@ -317,37 +322,33 @@ skipped:			skip
 			}
 		fi;
 end_asleep:
-		/* Awake again means listed again, before the next look. */
+		/* Awake means listed again, before the next look. */
 		atomic { woken[me] -> woken[me] = false; listed[me] = true }
 	od;
 
-	/* Whoever leaves with a signal in hand passes it on, even if it got a
-	 * message: the signal may have been for another one. */
-	if
-	:: waits ->
-		atomic {
-			if
-			:: woken[me] ->
-				woken[me] = false;
+	/* Whoever leaves with a signal in hand passes it on, even with a message:
+	 * the signal may have been for another one. */
+	atomic {
+		if
+		:: woken[me] ->
+			woken[me] = false;
 #ifndef NO_PASS_ON
-				signal_one()
+			signal_one()
 #endif
-			:: else -> listed[me] = false
-			fi
-		}
-	:: else
-	fi
+		:: else -> listed[me] = false
+		fi
+	}
 }
 
-/* Where a message is claimable, every step of the way to it says look. */
+/* ---------------------------------------------------- what must be true */
+
+/* Every step of the way to a claimable message says look. */
 #define FOUND(i) (row[i] != READY || (LOOK(earliest) && low <= at[i] && \
 	at[i] < blocks && LOOK(hint[CHUNK(at[i])]) && LOOK(word[at[i]])))
 
 init {
 	byte i;
 	atomic {
-		/* On one block, on two of a chunk, on two chunks. The storers are alike,
-		 * so the other order would say the same again. */
 #ifdef GROW
 		blocks = 1;
 #else
@@ -355,13 +356,22 @@ init {
 		if :: row[0] = ABSENT :: row[0] = OPEN fi;
 		if :: row[1] = ABSENT :: row[1] = OPEN fi;
 #endif
+		/* The storers are alike, so the other order would say the same. */
 		if
-		:: row[0] <= row[1] -> at[1] = at[0]
 		:: at[1] = 1
+#if !defined(GROW) || defined(ALL_PLACES)
+		:: row[0] <= row[1]          /* both on block 0 */
 		:: at[1] = 2
+#endif
+#if defined(GROW) || defined(ALL_PLACES)
 		:: at[0] = 1; at[1] = 2
+#endif
+#ifdef ALL_PLACES
+		:: row[0] <= row[1] -> at[0] = 1; at[1] = 1
+		:: row[0] <= row[1] -> at[0] = 2; at[1] = 2
+#endif
 		fi;
-		/* Either nothing is known, or all that is true has been found out. */
+		/* Nothing is known, or everything has been found out. */
 		if
 		:: true
 		:: true ->
@@ -389,10 +399,12 @@ init {
 			run scanner(i, i < WAITERS)
 		}
 		i = 0;
-		ready_to_go = 1
+		go = true
 	}
+	/* Nobody can move any more: all have left but the sleepers. */
 	timeout;
 	assert(FOUND(0));
 	assert(FOUND(1));
-	assert((row[0] != READY && row[1] != READY) || !(listed[0] || listed[1]))
+	assert((row[0] != READY && row[1] != READY) || !(listed[0] || listed[1]));
+	assert(!small_lock && !page_lock[0] && !page_lock[1] && !page_lock[2])
 }
