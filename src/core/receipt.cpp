@@ -27,20 +27,30 @@ constexpr std::array<uint8_t, 256> make_digits() noexcept {
 
 constexpr std::array<uint8_t, 256> kDigits = make_digits();
 
-/// CRC-8 over all bytes but the check byte itself. The polynomial x^8+x^4+x^3+x^2+1 is primitive,
-/// so any one or two flipped bits of a receipt are found.
-uint8_t check_byte(std::span<const uint8_t, kReceiptBytes> bytes) noexcept {
-    unsigned crc = 0xff;
-    for (size_t i = 0; i < kReceiptBytes; ++i) {
-        if (i == kCheckAt) {
-            continue;
-        }
-        crc ^= bytes[i];
+constexpr std::array<uint8_t, 256> make_crc_table() noexcept {
+    std::array<uint8_t, 256> table{};
+    for (unsigned value = 0; value < table.size(); ++value) {
+        unsigned crc = value;
         for (int bit = 0; bit < 8; ++bit) {
             crc = (crc & 0x80U) != 0 ? (crc << 1) ^ 0x11dU : crc << 1;
         }
+        table[value] = static_cast<uint8_t>(crc);
     }
-    return static_cast<uint8_t>(crc);
+    return table;
+}
+
+constexpr std::array<uint8_t, 256> kCrcTable = make_crc_table();
+
+/// CRC-8 over all bytes but the check byte itself. The polynomial x^8+x^4+x^3+x^2+1 is primitive,
+/// so any one or two flipped bits of a receipt are found.
+uint8_t check_byte(std::span<const uint8_t, kReceiptBytes> bytes) noexcept {
+    uint8_t crc = 0xff;
+    for (size_t i = 0; i < kReceiptBytes; ++i) {
+        if (i != kCheckAt) {
+            crc = kCrcTable[crc ^ bytes[i]];
+        }
+    }
+    return crc;
 }
 
 /// Writes fields one after the other, most significant byte first.

@@ -119,15 +119,23 @@ void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns,
     table_close(relation, NoLock);
 }
 
-bool is_dead_letter(const QueueInfo &queue, const pg_uuid_t *id) {
+bool is_dead_letter(const QueueInfo &queue, const store::RowControl &row) {
     Oid index = relation_named("_dead_letter_by_message");
     Relation relation = table_open(extension().dead_letter, AccessShareLock);
     Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
     ScanKeyData keys[2];
     ScanKeyInit(&keys[0], kQueueId, BTEqualStrategyNumber, F_INT4EQ, UInt32GetDatum(queue.id));
-    ScanKeyInit(&keys[1], kMessageId, BTEqualStrategyNumber, F_UUID_EQ, PointerGetDatum(id));
+    ScanKeyInit(&keys[1], kMessageId, BTEqualStrategyNumber, F_UUID_EQ, PointerGetDatum(row.id));
     SysScanDesc scan = systable_beginscan(relation, index, true, snapshot, 2, keys);
-    bool is_found = HeapTupleIsValid(systable_getnext(scan));
+    bool is_found = false;
+    while (!is_found) {
+        HeapTuple letter = systable_getnext(scan);
+        if (!HeapTupleIsValid(letter))
+            break;
+        bool is_null = false;
+        Datum round = heap_getattr(letter, kRound, RelationGetDescr(relation), &is_null);
+        is_found = DatumGetInt32(round) == row.round;
+    }
     systable_endscan(scan);
     UnregisterSnapshot(snapshot);
     table_close(relation, AccessShareLock);

@@ -5,6 +5,7 @@
 #include "core/retry.h"
 #include "pg/prelude.h"
 #include "queue/queue_info.h"
+#include "store/row.h"
 
 namespace baton::queue {
 
@@ -19,8 +20,8 @@ struct Death {
 /// still be locked.
 void keep_dead_letter(const QueueInfo &queue, HeapTuple row, TupleDesc columns, const Death &death);
 
-/// True if the message is in the queue's dead letters.
-bool is_dead_letter(const QueueInfo &queue, const pg_uuid_t *id);
+/// True if this round of the message ended in the queue's dead letters.
+bool is_dead_letter(const QueueInfo &queue, const store::RowControl &row);
 
 /// An error text as it may be stored: control characters replaced, at most 4000 bytes, valid in the
 /// encoding.

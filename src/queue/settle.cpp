@@ -118,10 +118,10 @@ void raise_lost(const core::Receipt &receipt, const SettleOutcome &outcome) {
     pg::LostReason reason = outcome.reason;
     if (reason == pg::LostReason::kSettled) {
         Place place = open_place(receipt);
-        std::optional<pg_uuid_t> id;
+        std::optional<store::RowControl> row;
         if (place.segment.relation)
-            id = store::id_at(place.segment, receipt);
-        if (id && is_dead_letter(*place.queue, &*id))
+            row = store::control_at(place.segment, receipt);
+        if (row && is_dead_letter(*place.queue, *row))
             reason = pg::LostReason::kDeadLetter;
     }
     pg::raise_lease_lost(reason);

@@ -325,7 +325,7 @@ void leave_roster(const StartOrder &order, Leaving leaving, const pg::ErrorText 
         Entry *entry = own_entry(order);
         if (!entry)
             return;
-        if (error)
+        if (error && entry->state != WorkerState::kStopping)
             note_error(*entry, entry->chore, *error);
         bool was_starting = entry->state == WorkerState::kStarting;
         entry->pid = 0;

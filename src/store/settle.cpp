@@ -138,20 +138,18 @@ SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::R
     return lost(LostReason::kUnknown);
 }
 
-std::optional<pg_uuid_t> id_at(const Segment &segment, const core::Receipt &receipt) {
-    std::optional<pg_uuid_t> id;
+std::optional<RowControl> control_at(const Segment &segment, const core::Receipt &receipt) {
+    std::optional<RowControl> control;
     if (receipt.block >= RelationGetNumberOfBlocks(segment.relation))
-        return id;
+        return control;
     Buffer buffer = ReadBuffer(segment.relation, receipt.block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     HeapTupleData tuple = {};
     (void)check_receipt(segment, buffer, receipt, &tuple);
-    if (tuple.t_data && static_cast<uint32_t>(control_of(tuple.t_data)->token) == receipt.token) {
-        id.emplace();
-        memcpy(id->data, control_of(tuple.t_data)->id, UUID_LEN);
-    }
+    if (tuple.t_data && static_cast<uint32_t>(control_of(tuple.t_data)->token) == receipt.token)
+        control = *control_of(tuple.t_data);
     UnlockReleaseBuffer(buffer);
-    return id;
+    return control;
 }
 
 void settle_block(const Segment &segment, BlockNumber block, std::span<SettleItem *> items) {

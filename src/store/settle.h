@@ -4,6 +4,7 @@
 #include "core/receipt.h"
 #include "pg/error.h"
 #include "pg/prelude.h"
+#include "store/row.h"
 #include "store/segment.h"
 
 namespace baton::store {
@@ -39,7 +40,7 @@ void settle_block(const Segment &segment, BlockNumber block, std::span<SettleIte
 SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt,
                             HeapTupleData *tuple);
 
-/// The message id of the row at the receipt's place, dead or alive, if its token is the receipt's.
-std::optional<pg_uuid_t> id_at(const Segment &segment, const core::Receipt &receipt);
+/// The control words of the row at the receipt's place, dead or alive, if its token is the receipt's.
+std::optional<RowControl> control_at(const Segment &segment, const core::Receipt &receipt);
 
 } // namespace baton::store

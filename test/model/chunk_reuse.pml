@@ -2,20 +2,25 @@
  * The ready map when chunks come and go: a chunk is made when somebody needs
  * it, freed when the low mark has passed it, and its memory then serves another
  * chunk while processes still hold pointers to it. Words, hints, earliest and
- * low mark are those of ready_map.pml; a chunk has one block here, so its
- * number is the block's. Waking up is not in this model: the question is
- * whether a later look finds what is there.
+ * low mark are those of ready_map.pml. A chunk has one block here, so one
+ * number names both. Nobody sleeps: the question is whether a later look finds
+ * what is there.
  *
- * Steps, fences and time are as in ready_map.pml. There is less memory than
- * chunks may want, so "no room" happens too. The two chunks belong to one
- * segment; the memory does not know that, so they stand as well for chunks of
- * two segments.
+ * Steps, fences and time are as in ready_map.pml. The two chunks belong to one
+ * segment, but their memory does not know that: they stand for chunks of two
+ * segments as well. With one place for two chunks, "no room" happens too.
  *
  * Settings (all -D):
- *   SLOTS     pieces of chunk memory, 1 or 2
- *   DEAD_BITS a freed chunk leaves a bit "wholly dead" behind, which spares a
- *             second look at it when the mark is lowered further down
- *   and at most one of the mistakes listed in README.md.
+ *   SLOTS=n      places for chunks, 1 or 2 (1)
+ *   STORERS=n    1 or 2 (2)
+ *   SCANNERS=n   2 or 3 (2)
+ *   PASSES=n     passes of a scanner, it may stop before (1)
+ *   PASSES_OF_FIRST=n  the same for the first one (PASSES)
+ *   DEAD_BITS    a freed chunk leaves a bit "wholly dead" behind, so that it is
+ *                not looked at again when the mark goes down below it
+ *   LOCKED_STORE SCANNING is stored under the hash's lock, together with the
+ *                look-up, instead of checking the chunk's owner afterwards
+ *   and the mistakes, listed in README.md.
  */
 
 #ifndef SLOTS
@@ -37,7 +42,7 @@
 #define CHUNKS 2
 #define NONE 9
 
-/* What a word, a hint or earliest can say. */
+/* What a word, a hint or earliest can say, and a row's life: see ready_map.pml. */
 #define NOW 0
 #define LATER 1
 #define DEAD 2
@@ -49,7 +54,6 @@
 #define LOOK(v) ((v) == NOW || (v) > DEAD)
 #define LEAST(m, v) ((LOOK(v)) -> NOW : (((v) < (m)) -> (v) : (m)))
 
-/* A row's life, as in ready_map.pml. */
 #define ABSENT 0
 #define OPEN 1
 #define READY 2
@@ -58,7 +62,7 @@
 byte owner[SLOTS];                   /* chunk that lives here, or NONE */
 byte word[SLOTS];
 byte hint[SLOTS];
-bool hash_lock;                      /* held alone by whoever makes a chunk */
+bool hash_lock;                      /* held alone by whoever makes or frees */
 bool dead_bit[CHUNKS];
 byte earliest;
 byte low;
@@ -67,14 +71,14 @@ bool page_lock[CHUNKS];
 
 byte row[STORERS];                   /* each storer has one message ... */
 byte at[STORERS];                    /* ... on this block */
-bool ready_to_go;
+bool go;
 
 #if SLOTS == 1
 #define PLACE(chunk) ((owner[0] == (chunk)) -> 0 : NONE)
 #else
 #define PLACE(chunk) ((owner[0] == (chunk)) -> 0 : ((owner[1] == (chunk)) -> 1 : NONE))
 #endif
-#define MAPPED(chunk) (PLACE(chunk) != NONE)
+#define MISSING(chunk) (PLACE(chunk) == NONE)
 
 inline look_up(chunk, place)
 {
@@ -82,7 +86,7 @@ inline look_up(chunk, place)
 }
 
 /* place is NONE afterwards if there is no room. The words are reset before the
- * chunk gets its name; stale pointers write at any time. */
+ * chunk is entered; processes with stale pointers write at any time. */
 inline look_up_or_make(chunk, place)
 {
 	atomic {
@@ -110,18 +114,51 @@ inline look_up_or_make(chunk, place)
 	fi
 }
 
+/* ------------------------------------------------------------- storers */
+
+inline store_word_and_hint()
+{
+	if
+	:: p != NONE ->
+		word[p] = NOW;
+		atomic { hint[p] = NOW; p = NONE }
+	:: else
+	fi
+}
+
+inline lower_mark()
+{
+#ifdef DEAD_BIT_BEFORE_LOCK
+	atomic { !hash_lock -> if :: MISSING(at[me]) -> dead_bit[at[me]] = false :: else fi };
+	atomic { !small_lock -> if :: at[me] < low -> low = at[me] :: else fi }
+#else
+	/* Chunks are freed under this lock only: one that is missing now stays
+	 * missing until somebody makes it anew, with words that say look. */
+	atomic {
+		!small_lock && !hash_lock ->
+		small_lock = true;
+		if :: MISSING(at[me]) -> dead_bit[at[me]] = false :: else fi
+	};
+	atomic {
+		if :: at[me] < low -> low = at[me] :: else fi;
+		small_lock = false
+	}
+#endif
+}
+
 proctype storer(byte me)
 {
 	byte p = NONE;
 	bool makes;
 
-	/* Before the end of the transaction a chunk may be made, later not. */
 	if
-	:: atomic { ready_to_go -> if :: row[me] == ABSENT -> row[me] = OPEN :: else fi };
-		if
-		:: look_up_or_make(at[me], p)
-		:: true
-		fi
+	:: atomic { go && row[me] == ABSENT -> row[me] = OPEN }
+	:: atomic { go && row[me] != ABSENT }
+	fi;
+	/* A chunk may be made before the transaction ends, not after. */
+	if
+	:: look_up_or_make(at[me], p)
+	:: true
 	fi;
 #ifdef KEPT_POINTER
 	row[me] = READY;
@@ -129,33 +166,17 @@ proctype storer(byte me)
 	atomic { row[me] = READY; p = NONE };
 	look_up(at[me], p);
 #endif
-	if
-	:: p != NONE ->
-		word[p] = NOW;
-		atomic { hint[p] = NOW; p = NONE }
-	:: else
-	fi;
+	store_word_and_hint();
 #ifdef EARLIEST_BEFORE_LOWER
 	earliest = NOW;
-#endif
-#ifdef DEAD_BIT_BEFORE_LOCK
-	atomic { !hash_lock -> if :: !MAPPED(at[me]) -> dead_bit[at[me]] = false :: else fi };
-	atomic { !small_lock -> if :: at[me] < low -> low = at[me] :: else fi };
+	lower_mark()
 #else
-	/* Chunks are freed under this lock only: one that is missing now stays
-	 * missing until somebody makes it anew, with words that say look. */
-	atomic { !small_lock && !hash_lock ->
-		small_lock = true;
-		if :: !MAPPED(at[me]) -> dead_bit[at[me]] = false :: else fi };
-	atomic {
-		if :: at[me] < low -> low = at[me] :: else fi;
-		small_lock = false
-	};
-#endif
-#ifndef EARLIEST_BEFORE_LOWER
+	lower_mark();
 	earliest = NOW
 #endif
 }
+
+/* ------------------------------------------------------------ scanners */
 
 #if STORERS == 1
 #define FIRST_ROW ((at[0] == b) -> 0 : 1)
@@ -169,15 +190,19 @@ proctype storer(byte me)
 inline look_at_page()
 {
 	atomic {
-		!page_lock[b] ->
+		!page_lock[b]
+#ifdef LOCKED_STORE
+		&& !hash_lock -> p = PLACE(b)
+#endif
+		;
 		page_lock[b] = true;
 		m = DEAD;
 		k = FIRST_ROW;
 		if :: p != NONE -> word[p] = s :: else fi
 	};
-#if NO_OWNER_CHECK != 1
-	/* Is it still our word we have marked? If not, the mark stays there: it
-	 * reads as look now, and whoever is at work on that word will fail. */
+#if !defined(LOCKED_STORE) && NO_OWNER_CHECK != 1
+	/* Was it our word? If not, SCANNING stays in it: that reads as look now,
+	 * and the swap of whoever else is at work on the word fails. */
 	atomic { if :: p != NONE && owner[p] != b -> p = NONE :: else fi };
 #endif
 	do
@@ -201,14 +226,16 @@ inline look_at_page()
 
 inline raise_hint()
 {
+#ifdef LOCKED_STORE
+	atomic { !hash_lock -> p = PLACE(b); if :: p != NONE -> hint[p] = s :: else fi };
+#else
 	hint[p] = s;
 #if NO_OWNER_CHECK != 2
-	if
-	:: owner[p] == b ->
-#else
-	if
-	:: true ->
+	atomic { if :: owner[p] != b -> p = NONE :: else fi };
 #endif
+#endif
+	if
+	:: p != NONE ->
 		m = LEAST(DEAD, word[p]);
 		atomic { if :: hint[p] == s -> hint[p] = m :: else fi; m = 0 }
 	:: else
@@ -224,12 +251,10 @@ inline raise_earliest()
 		look_up(b, p);
 		if
 		:: atomic { p != NONE -> m = LEAST(m, hint[p]) }
-#ifdef DEAD_BITS
-		:: atomic { p == NONE && dead_bit[b] }
-#endif
 #ifdef MISSING_IS_DEAD
 		:: p == NONE
 #else
+		:: atomic { p == NONE && dead_bit[b] }
 		:: atomic { p == NONE && !dead_bit[b] -> m = NOW }
 #endif
 		fi;
@@ -239,7 +264,7 @@ inline raise_earliest()
 	atomic { if :: earliest == s -> earliest = m :: else fi; m = 0; b = 0; s = 0 }
 }
 
-/* Raise the mark over dead words and free the chunks it passed. */
+/* Raise the mark over dead words and free the chunks it has passed. */
 inline raise_mark()
 {
 	atomic { !small_lock -> small_lock = true; b = low };
@@ -248,9 +273,9 @@ inline raise_mark()
 		look_up(b, p);
 		if
 		:: atomic { p != NONE && word[p] == DEAD -> b++; p = NONE }
+		:: atomic { p != NONE && word[p] != DEAD -> p = NONE; break }
 		:: atomic { p == NONE && dead_bit[b] -> b++ }
-		:: atomic { ((p == NONE && !dead_bit[b]) || (p != NONE && word[p] != DEAD)) ->
-			p = NONE; break }
+		:: atomic { p == NONE && !dead_bit[b] -> break }
 		fi
 	:: else -> break
 	od;
@@ -273,7 +298,8 @@ inline raise_mark()
 #endif
 		:: else
 		fi }
-	:: atomic { b == 0 ->
+	:: atomic {
+		b == 0 ->
 #ifndef FREE_OUTSIDE_LOCK
 		small_lock = false;
 #endif
@@ -287,7 +313,7 @@ proctype scanner(byte me; byte passes)
 	byte p = NONE;
 	bool got, makes;
 
-	(ready_to_go);
+	(go);
 	do
 	:: atomic { passes > 0 -> passes--; got = false };
 		if
@@ -321,7 +347,9 @@ proctype scanner(byte me; byte passes)
 					fi
 				fi;
 				atomic { b++; p = NONE; s = 0 };
+#ifdef DEAD_BITS
 next:				skip
+#endif
 			:: else -> atomic { b = 0; break }
 			od;
 			if
@@ -334,27 +362,32 @@ next:				skip
 	od
 }
 
-/* Where a message is claimable, every step of the way to it says look. */
-#define FOUND(i) (row[i] != READY || (LOOK(earliest) && low <= at[i] && \
-	(MAPPED(at[i]) -> (LOOK(hint[PLACE(at[i])]) && LOOK(word[PLACE(at[i])])) : !dead_bit[at[i]])))
+/* ---------------------------------------------------- what must be true */
+
+/* Every step of the way to a claimable message says look; a chunk that is not
+ * there says so too. */
+#define SAYS_LOOK(b) (MISSING(b) -> !dead_bit[b] : (LOOK(hint[PLACE(b)]) && LOOK(word[PLACE(b)])))
+#define FOUND(i) (row[i] != READY || (LOOK(earliest) && low <= at[i] && SAYS_LOOK(at[i])))
 
 init {
 	byte i;
 	atomic {
-		if :: row[0] = ABSENT :: row[0] = OPEN fi;
+		for (i : 0 .. STORERS - 1) {
+			if :: row[i] = ABSENT :: row[i] = OPEN fi
+		}
 #if STORERS == 1
 		if :: at[0] = 0 :: at[0] = 1 fi;
 #else
-		if :: row[1] = ABSENT :: row[1] = OPEN fi;
+		/* The storers are alike, so the other order would say the same. */
 		if
-		:: row[0] <= row[1] /* both on block 0; the storers are alike */
+		:: row[0] <= row[1]          /* both on block 0 */
 		:: at[1] = 1
 		fi;
 #endif
 		for (i : 0 .. SLOTS - 1) {
 			owner[i] = NONE
 		}
-		/* Either nothing is known, or all that is true has been found out. */
+		/* Nothing is known, or everything has been found out. */
 		if
 		:: true
 		:: true ->
@@ -368,8 +401,9 @@ init {
 			}
 			if
 			:: low < CHUNKS ->
-				owner[0] = low; word[0] = LATER; hint[0] = LATER; earliest = LATER;
-				if :: low == 0 && (SLOTS == 1) -> earliest = NOW :: else fi
+				owner[0] = low; word[0] = LATER; hint[0] = LATER;
+				/* Chunk 1, if above the mark, is not there. */
+				earliest = ((low == 0) -> NOW : LATER)
 			:: else
 			fi;
 #ifdef DEAD_BITS
@@ -378,20 +412,20 @@ init {
 #endif
 		fi;
 		i = 0;
-		run storer(0);
-#if STORERS == 2
-		run storer(1);
-#endif
+		for (i : 0 .. STORERS - 1) {
+			run storer(i)
+		}
 		run scanner(0, PASSES_OF_FIRST);
-		run scanner(1, PASSES);
-#if SCANNERS == 3
-		run scanner(2, PASSES);
-#endif
-		ready_to_go = 1
+		for (i : 1 .. SCANNERS - 1) {
+			run scanner(i, PASSES)
+		}
+		i = 0;
+		go = true
 	}
+	/* Nobody can move any more: all are done. */
 	timeout;
-	assert(FOUND(0));
-#if STORERS == 2
-	assert(FOUND(1))
-#endif
+	for (i : 0 .. STORERS - 1) {
+		assert(FOUND(i))
+	}
+	assert(!small_lock && !hash_lock && !page_lock[0] && !page_lock[1])
 }
