@@ -101,6 +101,11 @@ bool has_process(const Entry &entry) {
            entry.state == WorkerState::kStopping;
 }
 
+bool is_blank(const Entry &entry) {
+    bool is_untried = entry.state == WorkerState::kUnknown || entry.state == WorkerState::kBarred;
+    return is_untried && entry.starts == 0 && entry.work.load() == 0;
+}
+
 void remove(Entry &entry) {
     entry.database = InvalidOid;
     entry.state = WorkerState::kFree;
@@ -172,7 +177,7 @@ void copy_entry(const Entry &entry, WorkerInfo &info) {
     info.state = entry.state;
     info.is_held = entry.holds > 0;
     info.pid = entry.pid;
-    info.restarts = entry.starts > 0 ? entry.starts - 1 : 0;
+    info.restarts = entry.restarts;
     info.started_at = entry.started_at;
     info.last_active_at = entry.last_active_at;
     info.last_error_at = entry.last_error_at;
@@ -288,10 +293,8 @@ void terminate_held_worker(Oid database) {
 void release_database(Oid database) {
     locked(LW_EXCLUSIVE, [&] {
         Entry *entry = roster::find(database);
-        if (entry && entry->holds > 0 && --entry->holds == 0 &&
-            entry->state == WorkerState::kUnknown && entry->starts == 0)
-            roster::remove(
-                *entry); // made by hold_database; if not, the launcher finds the database again
+        if (entry && entry->holds > 0 && --entry->holds == 0 && roster::is_blank(*entry))
+            roster::remove(*entry); // made by hold_database; if not, the launcher finds it again
         roster::wake_launcher(kLookAtDatabases);
     });
 }

@@ -85,7 +85,7 @@ struct WorkerInfo {
     WorkerState state;
     bool is_held;       // somebody keeps the worker away at the moment
     pid_t pid;          // 0 without a process
-    int32_t restarts;   // starts after the first
+    int32_t restarts;   // starts after it ended unasked
     int64_t started_at; // microseconds since 2000, unshifted clock; 0 never
     int64_t last_active_at;
     int64_t last_error_at;

@@ -12,11 +12,13 @@ struct Entry {
     Oid database; // InvalidOid: free
     WorkerState state;
     bool is_probe;       // started without knowing whether the extension is there
+    bool is_restart;     // the next start follows an unasked end
     uint32_t generation; // number of the last start; a process of another start has no say
     int32_t holds;       // sessions that keep the worker away
     pid_t pid;           // 0 unless a process has joined
     Latch *latch;        // of that process, null without one
     int32_t starts;
+    int32_t restarts;    // starts after the process ended unasked
     int32_t failures;    // in a row
     int64_t start_after; // no start before this, steady clock
     int64_t joined_at;   // steady clock
@@ -26,8 +28,8 @@ struct Entry {
     char chore[kChoreNameSize];
     char error_chore[kChoreNameSize];
     pg::ErrorText last_error;
-    std::atomic<uint32_t>
-        work; // Work bits; set under the lock shared, so that an entry is not given away meanwhile
+    // Work bits. Set under the lock shared, so that the entry is not given away meanwhile.
+    std::atomic<uint32_t> work;
 };
 
 struct Roster {
@@ -73,6 +75,8 @@ Entry *add(Oid database, int spare);
 Entry *find_or_add(Oid database);
 /// True from a start until the process has gone (or was found never to have come).
 bool has_process(const Entry &entry);
+/// True if the entry says nothing that the launcher would not find out again.
+bool is_blank(const Entry &entry);
 void remove(Entry &entry);
 /// Asks the entry's worker to leave, if there is one or one is coming.
 void ask_to_leave(Entry &entry);

@@ -39,6 +39,7 @@ void await_restart(Entry &entry) {
     entry.failures = is_in_a_row ? entry.failures + 1 : 1;
     int64_t wait = kFirstRestart << std::min(entry.failures - 1, 8);
     entry.state = WorkerState::kFailed;
+    entry.is_restart = true;
     entry.start_after = entry.joined_at + std::min(wait, kLongestRestart);
 }
 
@@ -274,6 +275,8 @@ bool join_roster(const StartOrder &order, uint32_t &work) {
         entry.pid = MyProcPid;
         entry.latch = MyLatch;
         entry.starts++;
+        entry.restarts += entry.is_restart ? 1 : 0;
+        entry.is_restart = false;
         entry.joined_at = pg::steady_now();
         entry.started_at = GetCurrentTimestamp();
         entry.chore[0] = '\0';

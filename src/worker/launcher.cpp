@@ -21,7 +21,8 @@ constexpr int64_t kLookEvery =
     60 * kSecond; // at pg_database, for databases that came without a word
 constexpr int64_t kRetryFullAfter = 5 * kSecond; // no free worker slot
 constexpr int64_t kRestAfterError = 5 * kSecond;
-constexpr int kRestartSeconds = 5; // of the launcher itself
+constexpr int64_t kSayFullEvery = 300 * kSecond; // in the log
+constexpr int kRestartSeconds = 5;               // of the launcher itself
 
 /// The process of a start that has not shown up in the roster yet.
 struct Child {
@@ -33,7 +34,7 @@ constinit Child *children_ = nullptr; // one per roster slot
 constinit Oid *oids_ = nullptr;       // room for one per roster slot
 constinit int64_t look_at_ = 0;
 constinit int64_t no_start_before_ = 0;
-constinit bool is_out_of_slots_ = false;
+constinit int64_t full_said_at_ = 0; // 0: never
 constinit bool is_disabled_ = false;
 
 std::span<Oid> oids() {
@@ -68,11 +69,11 @@ bool register_worker(const shared::StartOrder &order) {
     return is_registered;
 }
 
-/// One line in the log until a start succeeds again.
-void report_out_of_slots() {
-    if (is_out_of_slots_)
+/// One line in the log when it begins, and now and then while it comes and goes.
+void report_out_of_slots(int64_t now) {
+    if (full_said_at_ != 0 && now - full_said_at_ < kSayFullEvery)
         return;
-    is_out_of_slots_ = true;
+    full_said_at_ = now;
     pg::ErrorText error;
     pg::set_error(error, ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
                   "no free worker slot, see max_worker_processes");
@@ -86,13 +87,11 @@ void report_out_of_slots() {
 void start_due(int64_t now) {
     shared::StartOrder order = {};
     while (now >= no_start_before_ && shared::next_start(now, order)) {
-        if (register_worker(order)) {
-            is_out_of_slots_ = false;
+        if (register_worker(order))
             continue;
-        }
         shared::start_was_refused(order);
         no_start_before_ = now + kRetryFullAfter;
-        report_out_of_slots();
+        report_out_of_slots(now);
     }
 }
 

@@ -190,11 +190,12 @@ proctype storer(byte me)
 inline look_at_page()
 {
 	atomic {
-		!page_lock[b]
 #ifdef LOCKED_STORE
-		&& !hash_lock -> p = PLACE(b)
+		!page_lock[b] && !hash_lock ->
+		p = PLACE(b);
+#else
+		!page_lock[b] ->
 #endif
-		;
 		page_lock[b] = true;
 		m = DEAD;
 		k = FIRST_ROW;

@@ -1,0 +1,1 @@
+SELECT count(*) FROM baton.peek('bench', 2147483647);

@@ -1,0 +1,1 @@
+SELECT receipt, payload FROM baton.receive('bench');

@@ -1,0 +1,1 @@
+SELECT baton.send('bench', :payload::jsonb);

@@ -1,0 +1,1 @@
+SELECT baton.send_batch('bench', :payloads::jsonb[]);

@@ -1,0 +1,1 @@
+SELECT baton.create_queue('bench');

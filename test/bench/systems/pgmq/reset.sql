@@ -1,0 +1,2 @@
+SELECT pgmq.drop_queue('bench');
+SELECT pgmq.create('bench');

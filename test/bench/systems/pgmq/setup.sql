@@ -1,0 +1,2 @@
+CREATE EXTENSION pgmq;
+SELECT pgmq.create('bench');

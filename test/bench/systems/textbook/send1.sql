@@ -1,0 +1,1 @@
+INSERT INTO job (payload) VALUES (:payload::jsonb) RETURNING id;

@@ -1,0 +1,1 @@
+INSERT INTO job (payload) SELECT unnest(:payloads::jsonb[]) RETURNING id;
