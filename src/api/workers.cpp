@@ -51,6 +51,8 @@ char *readable(const pg::ErrorText &error) {
 
 const char *state_of(const shared::WorkerInfo &info) {
     using State = shared::WorkerState;
+    if (RecoveryInProgress())
+        return "standby";
     if (info.pid == 0 && info.is_held)
         return "held";
     bool is_startable = info.state == State::kWanted || info.state == State::kFailed ||

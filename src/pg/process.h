@@ -8,6 +8,7 @@ extern "C" {
 #include "commands/defrem.h"
 #include "nodes/parsenodes.h"
 #include "portability/instr_time.h"
+#include "storage/pmsignal.h"
 #include "storage/sinval.h"
 #include "tcop/utility.h"
 }

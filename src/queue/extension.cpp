@@ -3,6 +3,7 @@
 #include "queue/extension.h"
 
 #include "pg/error.h"
+#include "queue/queue_info.h"
 #include "shared/control.h"
 
 namespace baton::queue {
@@ -15,10 +16,9 @@ constinit uint64_t version_ = 1;
 /// Triggers on the tables of the catalog invalidate their relcache entries, so every backend hears
 /// of each change.
 extern "C" void baton_on_relation_change(Datum, Oid relid) {
-    if (relid == InvalidOid || !is_known_) {
-        is_known_ = false;
-        ++version_;
-    } else if (relid == ids_.queue || relid == ids_.segment || relid == ids_.subscription) {
+    forget_files(relid);
+    bool is_catalog = relid == ids_.queue || relid == ids_.segment || relid == ids_.subscription;
+    if (relid == InvalidOid || !is_known_ || is_catalog) {
         is_known_ = false;
         ++version_;
     }

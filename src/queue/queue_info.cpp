@@ -46,19 +46,6 @@ struct KnownFile {
 
 constinit HTAB *known_files_ = nullptr;
 
-extern "C" void baton_on_segment_change(Datum, Oid relid) {
-    if (!known_files_)
-        return;
-    if (OidIsValid(relid)) {
-        hash_search(known_files_, &relid, HASH_REMOVE, nullptr);
-        return;
-    }
-    HASH_SEQ_STATUS status;
-    hash_seq_init(&status, known_files_);
-    while (auto *entry = static_cast<KnownFile *>(hash_seq_search(&status)))
-        hash_search(known_files_, &entry->segment, HASH_REMOVE, nullptr);
-}
-
 HTAB *make_table(const char *name, Size key_size, Size entry_size) {
     HASHCTL info = {};
     info.keysize = key_size;
@@ -237,13 +224,25 @@ pg::FileNumber known_file(Oid segment) {
     return entry ? entry->file : InvalidOid;
 }
 
+void forget_files(Oid segment) {
+    if (!known_files_)
+        return;
+    if (OidIsValid(segment)) {
+        hash_search(known_files_, &segment, HASH_REMOVE, nullptr);
+        return;
+    }
+    HASH_SEQ_STATUS status;
+    hash_seq_init(&status, known_files_);
+    while (auto *entry = static_cast<KnownFile *>(hash_seq_search(&status)))
+        hash_search(known_files_, &entry->segment, HASH_REMOVE, nullptr);
+}
+
 void remember_file(Oid segment, pg::FileNumber file) {
     if (!known_files_) {
         HASHCTL info = {};
         info.keysize = sizeof(Oid);
         info.entrysize = sizeof(KnownFile);
         known_files_ = hash_create("baton segment files", 64, &info, HASH_ELEM | HASH_BLOBS);
-        CacheRegisterRelcacheCallback(baton_on_segment_change, static_cast<Datum>(0));
     }
     bool is_found = false;
     static_cast<KnownFile *>(hash_search(known_files_, &segment, HASH_ENTER, &is_found))->file =

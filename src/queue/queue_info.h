@@ -26,6 +26,7 @@ struct Chain {
 /// map can be asked without opening it; InvalidOid if unknown. Forgotten when the relation changes.
 pg::FileNumber known_file(Oid segment);
 void remember_file(Oid segment, pg::FileNumber file);
+void forget_files(Oid segment); // InvalidOid: all
 
 /// The queue of that name. Raises 42704 if there is none, 22004 / 22023 for a name that cannot be
 /// one.

@@ -10,6 +10,7 @@
 #include "queue/consumer.h"
 #include "queue/waiting.h"
 #include "shared/ready_map.h"
+#include "shared/roster.h"
 
 namespace baton::queue {
 namespace {
@@ -90,12 +91,13 @@ bool is_skipped(Oid relid, Scan &scan) {
     return true;
 }
 
-void scan_segment(Oid relid, Scan &scan) {
+/// False if there was no need to look.
+bool scan_segment(Oid relid, Scan &scan) {
     if (is_skipped(relid, scan))
-        return;
+        return false;
     store::Segment segment = store::open_segment(relid, scan.queue.id);
     if (!segment.relation)
-        return; // dropped meanwhile; the chain will tell
+        return false; // dropped meanwhile; the chain will tell
     remember_file(relid, segment.key.file);
     shared::SegmentView view = shared::view_segment(segment.key);
     int before = scan.found.count;
@@ -107,14 +109,25 @@ void scan_segment(Oid relid, Scan &scan) {
     detoast_rows(segment, scan.found, before);
     bool is_transactional = scan.found.buried_count > buried_before;
     store::close_segment(segment, !is_transactional);
+    return true;
+}
+
+/// A segment that has a successor and holds nothing any more can be emptied.
+void offer_for_turnover(Oid relid) {
+    pg::FileNumber file = known_file(relid);
+    if (OidIsValid(file) && shared::peek_segment({MyDatabaseId, file}).earliest == core::kNever)
+        shared::wake_worker(MyDatabaseId, shared::kWorkTurnover);
 }
 
 void scan_chain(Scan &scan) {
     AcceptInvalidationMessages(); // a skipped segment takes no lock, which would accept them
     Chain chain = chain_of(scan.queue.id);
     scan.next_due = core::kNever;
-    for (int i = 0; i < chain.count && !is_enough(scan); ++i)
-        scan_segment(chain.segments[i], scan);
+    for (int i = 0; i < chain.count && !is_enough(scan); ++i) {
+        bool was_scanned = scan_segment(chain.segments[i], scan);
+        if (was_scanned && i + 1 < chain.count)
+            offer_for_turnover(chain.segments[i]);
+    }
 }
 
 Snapshot snapshot_to_obey() {

@@ -2,6 +2,7 @@
 
 #include "shared/control.h"
 
+#include "shared/prepared.h"
 #include "shared/queue_state.h"
 #include "shared/ready_map.h"
 #include "shared/roster.h"
@@ -31,6 +32,8 @@ extern "C" void baton_request_shared_memory() {
     RequestAddinShmemSpace(roster_size());
     request_ready_map_locks();
     request_queue_state_locks();
+    RequestAddinShmemSpace(prepared_size());
+    request_prepared_locks();
     request_roster_locks();
 }
 
@@ -46,6 +49,7 @@ extern "C" void baton_start_shared_memory() {
     }
     init_ready_map(is_found);
     init_queue_states(is_found);
+    init_prepared(is_found);
     init_roster(is_found);
     LWLockRelease(AddinShmemInitLock);
 }

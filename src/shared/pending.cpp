@@ -5,6 +5,7 @@
 
 #include "core/block_ranges.h"
 #include "shared/control.h"
+#include "shared/prepared.h"
 #include "shared/roster.h"
 
 namespace baton::shared {
@@ -30,6 +31,7 @@ constinit Entry *entries_ = nullptr; // grown when something is noted, never in 
 constinit int count_ = 0;
 constinit int capacity_ = 0;
 constinit uint32_t work_ = 0;
+constinit TransactionId preparing_ = InvalidTransactionId;
 constinit bool is_waiting_ = false;
 constinit QueueKey waiting_ = {};
 
@@ -88,6 +90,20 @@ void act_on_abort(const Entry &entry) {
     tell_consumers(entry, entry.deleted_rows);
 }
 
+void hand_over_ranges(const Entry &entry, const Ranges &ranges, uint64_t rows) {
+    for (const auto &range : ranges.ranges())
+        remember_prepared({preparing_, entry.key, entry.queue, range.first, range.last, rows});
+}
+
+/// The outcome of a prepared transaction comes from another session; the worker watches for it.
+void hand_over_prepared(const Entry &entry) {
+    if (!TransactionIdIsValid(preparing_))
+        return;
+    hand_over_ranges(entry, entry.inserted, entry.inserted_rows);
+    hand_over_ranges(entry, entry.deleted, entry.deleted_rows);
+    wake_worker(MyDatabaseId, kWorkPrepared);
+}
+
 void finish(void (*act)(const Entry &)) {
     for (int i = 0; i < count_; ++i)
         act(entries_[i]);
@@ -122,10 +138,11 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
         finish(act_on_abort);
         work_ = 0;
         break;
+    case XACT_EVENT_PRE_PREPARE:
+        preparing_ = GetTopTransactionIdIfAny();
+        break;
     case XACT_EVENT_PREPARE:
-        // The outcome comes from another session; blocks with running transactions are looked at
-        // again by the growing safety net.
-        count_ = 0;
+        finish(hand_over_prepared);
         work_ = 0;
         break;
     default:

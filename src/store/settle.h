@@ -40,7 +40,8 @@ void settle_block(const Segment &segment, BlockNumber block, std::span<SettleIte
 SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt,
                             HeapTupleData *tuple);
 
-/// The control words of the row at the receipt's place, dead or alive, if its token is the receipt's.
+/// The control words of the row at the receipt's place, dead or alive, if its token is the
+/// receipt's.
 std::optional<RowControl> control_at(const Segment &segment, const core::Receipt &receipt);
 
 } // namespace baton::store

@@ -13,7 +13,8 @@ constexpr Chore kChores[] = {
     {"relay", shared::kWorkRelay | shared::kWorkSubscriptions, 0, relay_chore},
     {"extend", shared::kWorkExtend, 0, extend_chore},
     {"turnover", shared::kWorkTurnover, kSecond, turnover_chore},
-    {"sweep", shared::kWorkPrepared | shared::kWorkDelayed, kSecond, sweep_chore},
+    {"prepared", shared::kWorkPrepared, 0, prepared_chore},
+    {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);
 

@@ -8,7 +8,7 @@ namespace baton::worker {
 int64_t relay_chore();    // relay.cpp: moves events from the outbox to the subscribed queues
 int64_t extend_chore();   // extend.cpp: gives chains whose last segment is nearly full a successor
 int64_t turnover_chore(); // turnover.cpp: empties segments whose rows are all dead
-int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map cannot know; resolves
-                          // prepared transactions
+int64_t prepared_chore(); // prepared.cpp: notices the end of prepared transactions
+int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map believes dead
 
 } // namespace baton::worker

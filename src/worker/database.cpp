@@ -37,6 +37,7 @@ constinit std::array<ChoreTimes, kMaxChores + 1> times_ = {};
 constinit shared::Leaving leaving_ = shared::Leaving::kOtherwise;
 constinit uint32_t work_ = 0; // taken from the roster, not yet turned into due times
 constinit bool is_shown_busy_ = false;
+constinit int64_t statistics_at_ = kUntilWoken; // when what is left of them has to be told
 
 constinit const char *chore_name_ = nullptr; // of the unit that runs, for the error context
 constinit char database_name_[NAMEDATALEN] = "";
@@ -113,9 +114,14 @@ void show_idle() {
     if (!is_shown_busy_)
         return;
     is_shown_busy_ = false;
-    (void)pgstat_report_stat(true);
     pgstat_report_activity(STATE_IDLE, nullptr);
     shared::note_chore(order_, "");
+}
+
+/// Tells the server's statistics; what it does not take yet is told some seconds later.
+void report_statistics(bool must_take) {
+    long wait_ms = pgstat_report_stat(must_take);
+    statistics_at_ = wait_ms > 0 ? pg::steady_now() + wait_ms * 1000 : kUntilWoken;
 }
 
 void put_off_after_failure(ChoreTimes &times) {
@@ -132,7 +138,7 @@ bool run_chore(const Chore &chore, ChoreTimes &times) {
     chore_name_ = chore.name;
     bool is_done = pg::run_protected(run_unit, &unit, error);
     chore_name_ = nullptr;
-    (void)pgstat_report_stat(false);
+    report_statistics(false);
     if (!is_done) {
         shared::note_chore_error(order_, chore.name, error);
         put_off_after_failure(times);
@@ -163,7 +169,7 @@ void make_due(uint32_t work, int64_t now) {
 }
 
 int64_t next_due_at() {
-    int64_t earliest = kUntilWoken;
+    int64_t earliest = statistics_at_;
     for (size_t i = 0; i < chore_count(); ++i)
         earliest = std::min(earliest, times_[i].due_at);
     return earliest;
@@ -184,6 +190,8 @@ void one_round(void *) {
     for (size_t i = 0; i < chore_count(); ++i)
         if (times_[i].due_at <= now && !run_chore(chore_at(i), times_[i]))
             break;
+    if (statistics_at_ <= pg::steady_now())
+        report_statistics(true);
     if (next_due_at() > pg::steady_now())
         show_idle();
 }

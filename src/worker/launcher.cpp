@@ -101,16 +101,18 @@ void look_after_children() {
     for (int slot = 0; slot < shared::roster_capacity(); ++slot) {
         Child &child = children_[slot];
         uint32_t generation = 0;
-        if (!child.handle)
-            continue;
-        if (!shared::is_awaited(slot, generation) || generation != child.generation) {
+        bool is_awaited = shared::is_awaited(slot, generation);
+        pid_t pid = 0;
+        // Without a handle an error came in between; should the process come, it finds itself lost.
+        if (is_awaited && (!child.handle || child.generation != generation ||
+                           GetBackgroundWorkerPid(child.handle, &pid) == BGWH_STOPPED)) {
+            shared::start_was_lost(slot, generation);
+            is_awaited = false;
+        }
+        if (!is_awaited && child.handle) {
             pfree(child.handle);
             child.handle = nullptr;
-            continue;
         }
-        pid_t pid = 0;
-        if (GetBackgroundWorkerPid(child.handle, &pid) == BGWH_STOPPED)
-            shared::start_was_lost(slot, generation);
     }
 }
 

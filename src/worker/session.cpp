@@ -47,6 +47,8 @@ void show_as(const char *application_name) {
 }
 
 void serve_interrupts() {
+    if (!PostmasterIsAlive()) // who never sleeps would not notice
+        proc_exit(1);
     QueryCancelPending = false;
     CHECK_FOR_INTERRUPTS();
     if (ConfigReloadPending) {

@@ -38,7 +38,7 @@ SELECT arguments, pg_temp.sqlstate_of('SELECT baton.send_batch(' || arguments ||
     $$'batch', '{1,2}', keys => '{a,b,c}'$$, $$'batch', '{1,2}', keys => '{{a,b}}'$$,
     $$'batch', '{1,2}', ids => '{NULL}'$$, $$'batch', '{}', keys => '{a}'$$, $$'batch', NULL, keys => '{a}'$$,
     $$'batch', '{1,2}', delay => '-1 s'$$, $$'batch', '{1,2}', delay => '11 years'$$,
-    $$'batch', '{1,"\"\\\\u0000\""}'$$, $$'batch', '{1,2}', '{"{}","[]"}'$$]) AS arguments;
+    $$'batch', '{1,"\"\\u0000\""}'$$, $$'batch', '{1,2}', '{"{}","[]"}'$$]) AS arguments;
 SELECT arguments, pg_temp.sqlstate_of('SELECT baton.publish_batch(' || arguments || ')') FROM unnest(ARRAY[
     $$NULL, '{1}'$$, $$'{a}', '{NULL}'$$, $$'{NULL}', '{1}'$$, $$'{a,b}', '{1}'$$, $$'{a}', '{1,2}'$$, $$'{a,"a..b"}', '{1,2}'$$,
     $$'{{a,b}}', '{1,2}'$$, $$'{a,b}', '{{1,2}}'$$, $$'{a}', '{1}', '{NULL,NULL}'$$, $$'{a}', '{1}', keys => '{}'$$,
@@ -49,7 +49,7 @@ SELECT call, pg_temp.sqlstate_of('SELECT ' || call) FROM unnest(ARRAY[
     $$baton.redrive('batch', NULL)$$, $$baton.redrive('batch', ARRAY[ARRAY[gen_random_uuid()]])$$,
     $$baton.first_delivery_batch('batch', '{NULL}')$$, $$baton.first_delivery_batch('batch', NULL)$$,
     $$baton.first_delivery_batch('batch', ARRAY[ARRAY[gen_random_uuid()]])$$]) AS call;
-SELECT (SELECT count(*) FROM baton.peek('batch')) AS messages, (SELECT count(*) FROM baton.outbox) AS events;
+SELECT (SELECT count(*) FROM baton.peek('batch')) AS messages, (SELECT count(*) FROM baton.outbox WHERE topic IN ('a', 'b')) AS events;
 
 -- all or none: one lost lease, and nothing is acknowledged; repeats count once
 SELECT cardinality(baton.send_batch('batch', '{1,2,3}'));

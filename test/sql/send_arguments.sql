@@ -20,7 +20,7 @@ SELECT baton.purge_queue('arguments');
 SELECT argument, pg_temp.sqlstate_of(format('SELECT baton.send(%L, %L, %s)', 'arguments', '1', argument)) FROM unnest(ARRAY[
     $$delay => '0'$$, $$delay => '1 us'$$, $$delay => '-1 us'$$, $$delay => '-1 month 30 days'$$,
     $$delay => '-1 month 31 days'$$, $$delay => '1 month -31 days'$$, $$delay => '10 years'$$,
-    $$delay => '10 years 6 days'$$, $$delay => '178000000 years'$$, $$delay => '-178000000 years'$$,
+    $$delay => '11 years'$$, $$delay => '178000000 years'$$, $$delay => '-178000000 years'$$,
     $$delay => '2147483647 days'$$,
     $$deliver_at => '-infinity'$$, $$deliver_at => 'infinity'$$, $$deliver_at => '4713-01-01 BC'$$,
     $$deliver_at => '294276-12-31'$$, $$deliver_at => '1970-01-01'$$, $$deliver_at => clock_timestamp() + '9 years'$$,

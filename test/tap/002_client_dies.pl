@@ -21,7 +21,7 @@ sub send_one { return $node->safe_psql('postgres', q{INSERT INTO ledger SELECT b
 sub hold_message
 {
     my ($with_ack) = @_;
-    my $session = $node->background_psql('postgres');
+    my $session = $node->background_psql('postgres', on_error_stop => 0);
     my $pid = session_pid($session);
     my ($attempt, $receipt) = split /\|/,
       $session->query_safe(q{BEGIN; SELECT attempt, receipt FROM baton.receive('work', 1, '2 s')});

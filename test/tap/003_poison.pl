@@ -32,13 +32,13 @@ sub consume
     my $log = -s $node->logfile;
     my ($status, $out, $err) = $node->psql('postgres', <<"SQL");
 $begin
-SELECT attempt FROM baton.receive('work') \\gset
-\\if :{?attempt}
+SELECT coalesce(max(attempt), 0) AS attempt, count(*) > 0 AS is_received FROM baton.receive('work') \\gset
+\\if :is_received
 \\echo :attempt
 CALL crash();
 \\endif
 SQL
-    return '' if $status == 0 && $out eq '';
+    return '' if $status == 0;
     wait_for_restart($node, $log);
     return $out;
 }
@@ -55,7 +55,6 @@ for my $begin ('', 'BEGIN;')
         push @attempts, $attempt;
     }
     # The first life of the server was a clean one, and a message younger than the server's start is not flushed for.
-    my @counted = grep { $_ ne '1' } @attempts;
     cmp_ok(scalar @attempts, '<=', 4, "$how: it stops in time") or diag "attempts: @attempts";
     is($attempts[-1], '3', "$how: after as many attempts as it may have");
     # A transaction that buries must commit; the one above did unless it was left open.
