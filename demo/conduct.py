@@ -31,7 +31,8 @@ LEFT = """SELECT EXISTS (SELECT FROM baton.outbox)
               OR EXISTS (SELECT FROM baton.peek('fulfilment', 1))"""
 STALLED = """SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()
              AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '200 ms'"""
-HELD = "SELECT key FROM baton.peek(%s, 1000) WHERE consumer = %s AND state = 'leased'"
+HELD = """SELECT key FROM baton.peek(%s, 1000) WHERE consumer = %s AND state = 'leased'
+          ORDER BY leased_at DESC LIMIT 1"""
 
 
 def say(started, text):

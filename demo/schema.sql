@@ -3,6 +3,7 @@
 SET client_min_messages = warning;
 
 DROP TABLE IF EXISTS orders, not_accepted, effects, incidents CASCADE;
+DROP FUNCTION IF EXISTS order_status, order_steps;
 SELECT baton.drop_queue(queue, force => true) FROM baton.queues WHERE queue IN ('payment', 'fulfilment') \g /dev/null
 
 CREATE TABLE orders (
@@ -94,9 +95,11 @@ CREATE FUNCTION order_status(order_id bigint) RETURNS text
             'failed (' || string_agg(queue || ' ' || detail, '; ') FILTER (WHERE state = 'failed') || ')'
         WHEN bool_and(state = 'succeeded') THEN 'succeeded'
         WHEN bool_or(state = 'processing') THEN
-            'processing (' || string_agg(detail, ', ') FILTER (WHERE state = 'processing') || ')'
+            'processing (' || string_agg(queue || ' by ' || detail, ', ') FILTER (WHERE state = 'processing') || ')'
         WHEN bool_or(state = 'retry') THEN
             'retry at ' || to_char(min(at) FILTER (WHERE state = 'retry'), 'HH24:MI:SS.MS')
+        WHEN bool_or(state = 'succeeded') THEN
+            'processing (' || string_agg(queue, ', ') FILTER (WHERE state = 'succeeded') || ' done)'
         ELSE 'accepted'
     END
     FROM order_steps($1)

@@ -34,13 +34,13 @@ SELECT queue || ': ' || what, 0, found
 FROM (
     SELECT queue, count(*) FILTER (WHERE done = 0 AND buried = 0) AS lost,
         sum(greatest(done - 1, 0) + greatest(buried - 1, 0)) AS duplicate,
-        count(*) FILTER (WHERE done > 0 AND buried > 0) AS both,
+        count(*) FILTER (WHERE done > 0 AND buried > 0) AS twofold,
         count(*) FILTER (WHERE poison IS NULL AND done = 0) AS undone,
         count(*) FILTER (WHERE is_altered) AS altered,
         count(*) FILTER (WHERE reason IS DISTINCT FROM CASE poison
             WHEN 'invalid' THEN 'permanent' WHEN 'unavailable' THEN 'exhausted' WHEN 'crash' THEN 'lease_expired' END) AS misjudged
     FROM ends GROUP BY queue
-) AS c, LATERAL (VALUES ('lost', lost), ('duplicates', duplicate), ('done and also in the dead letters', both),
+) AS c, LATERAL (VALUES ('lost', lost), ('duplicates', duplicate), ('done and also in the dead letters', twofold),
     ('ordinary orders not done', undone), ('payloads altered on the way', altered),
     ('dead letters for another reason than the poison''s', misjudged)) AS v (what, found)
 ORDER BY queue DESC;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/random.h"
+#include "core/uniform.h"
 
 namespace baton::core {
 namespace {

@@ -203,11 +203,11 @@ SQL
     return;
 }
 
-# Consumes all that is in the queues, as of an hour from now: leases and delays are over then.
+# Consumes all that is in the queues, as of tomorrow: leases and delays are over then.
 sub drain
 {
     my ($node, $db, @queues) = @_;
-    $node->safe_psql($db, "SET baton.clock_shift = 3600; CALL drain('$_');") for @queues;
+    $node->safe_psql($db, "SET baton.clock_shift = 86400; CALL drain('$_');") for @queues;
     return;
 }
 
@@ -273,22 +273,35 @@ SELECT 'spare with rows: ' || name FROM seg WHERE seq IS NULL AND (xpath('/row/n
     query_to_xml(format('SELECT count(*) AS n FROM baton.%I', name), false, true, '')))[1]::text::bigint > 0
 SQL
 
+# The answer to a query over all segments; asked again if the worker dropped one meanwhile.
+sub ask_steadily
+{
+    my ($node, $db, $sql) = @_;
+    for (1 .. 50)
+    {
+        my ($status, $out, $err) = $node->psql($db, $sql);
+        return $out if $status == 0;
+        die $err unless $err =~ /could not open relation|relation "[^"]*" does not exist|could not find/;
+    }
+    die 'segments come and go too fast';
+}
+
 # Every table of baton is sound to the server's own checks, and the catalog agrees with them.
 sub findings_ok
 {
     my ($node, $db, $what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    my ($tables, $found) = split /\|/, $node->safe_psql($db, <<'SQL');
+    my ($tables, $found) = split /\|/, ask_steadily($node, $db, <<'SQL');
 SELECT count(DISTINCT c.oid), string_agg(c.relname || ' ' || v::text, E'\n')
 FROM pg_class AS c LEFT JOIN LATERAL verify_heapam(c.oid) AS v ON true
 WHERE c.relnamespace = 'baton'::regnamespace AND c.relkind = 'r'
 SQL
-    my $bad = $node->safe_psql($db, $faults_in_catalog);
-    $node->safe_psql($db, <<'SQL');
-SELECT bt_index_parent_check(c.oid, true) FROM pg_class AS c
+    my $bad = ask_steadily($node, $db, $faults_in_catalog);
+    my $indexes = ask_steadily($node, $db, <<'SQL');
+SELECT count(bt_index_parent_check(c.oid, true)::text) FROM pg_class AS c
 WHERE c.relnamespace = 'baton'::regnamespace AND c.relkind = 'i'
 SQL
-    is(($found // '') . $bad, '', "$what: nothing found in $tables tables");
+    is(($found // '') . $bad, '', "$what: nothing found in $tables tables and $indexes indexes");
     return;
 }
 

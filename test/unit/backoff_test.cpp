@@ -9,7 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "core/micros.h"
-#include "core/random.h"
+#include "core/uniform.h"
+#include "random.h"
 
 namespace baton::core {
 namespace {

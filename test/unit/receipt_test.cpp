@@ -10,7 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/random.h"
+#include "core/uniform.h"
+#include "random.h"
 
 namespace baton::core {
 namespace {
