@@ -4,6 +4,7 @@
 Usage: conduct.py FILE. Starts consumers anew when they die, kills one with SIGKILL while it works, and prints what
 happens. Whether all went well is not for it to say (verify.sql).
 """
+import collections
 import os
 import signal
 import subprocess
@@ -18,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 QUEUES = ("payment", "fulfilment")
 TICK = 0.05  # seconds
 PROGRESS_EVERY = 1.0
-GIVE_UP_AFTER = 60.0  # without any progress
+GIVE_UP_AFTER = 30.0  # without any progress
 KILLS = 3
 LOST_ACKS = 3
 SHOWN = 2  # incidents of a kind
@@ -26,7 +27,7 @@ COUNTS = """SELECT (SELECT count(*) FROM orders),
                    (SELECT count(*) FROM effects WHERE queue = 'payment'),
                    (SELECT count(*) FROM effects WHERE queue = 'fulfilment'),
                    (SELECT count(*) FROM baton.dead_letters)"""
-LEFT = """SELECT EXISTS (SELECT FROM baton.outbox)
+LEFT = """SELECT EXISTS (SELECT FROM baton.outbox WHERE topic = 'order.created')
               OR EXISTS (SELECT FROM baton.peek('payment', 1))
               OR EXISTS (SELECT FROM baton.peek('fulfilment', 1))"""
 STALLED = """SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()
@@ -51,8 +52,8 @@ class Conductor:
         self.kills = 0
         self.incidents = {}  # how many of each kind
         self.last_incident = 0
-        self.watched = {}  # order id: status last shown
-        self.last_watched = 0
+        self.watched = collections.deque()  # (order id, status last shown)
+        self.first_of_kind = 0  # the last order watched for that
         self.next_watch = 0
 
     def ask(self, query, *values):
@@ -62,11 +63,12 @@ class Conductor:
     # --- processes ---
 
     def spawn(self, script, *arguments):
-        return subprocess.Popen([sys.executable, os.path.join(HERE, script), *arguments], stdin=subprocess.DEVNULL)
+        return subprocess.Popen([sys.executable, os.path.join(HERE, script), *arguments], stdin=subprocess.DEVNULL,
+                                start_new_session=True)  # Ctrl-C is for us alone
 
     def fault_of(self, name):
         if name == "payment-1" and self.kills < KILLS:
-            return ("stall", str(5 * 10**self.kills))
+            return ("stall", str(5 ** (self.kills + 1)))
         if name == "payment-2":
             return ("roll-back", "20")
         if name == "fulfilment-1" and self.incidents.get("ack lost", 0) < LOST_ACKS:
@@ -108,7 +110,11 @@ class Conductor:
             self.incidents[kind] = self.incidents.get(kind, 0) + 1
             if self.incidents[kind] <= SHOWN:
                 say(self.started, f"{consumer} {kind} on order {order}")
-                self.watched.setdefault(order, None)
+                self.watch_order(order)
+
+    def watch_order(self, order):
+        if all(order != other for other, _ in self.watched):
+            self.watched.append((order, None))
 
     def watch(self):
         """The first ordinary order, the first of each poison and those of incidents: what order_status says of them.
@@ -117,15 +123,18 @@ class Conductor:
         if began < self.next_watch:
             return
         for (order,) in self.ask("SELECT min(id) FROM orders GROUP BY poison HAVING min(id) > %s ORDER BY 1",
-                                 self.last_watched):
-            self.watched.setdefault(order, None)
-            self.last_watched = order
-        for order, before in self.watched.items():
-            if before is None or before.startswith(("accepted", "processing", "retry")):
-                status = self.ask("SELECT order_status(%s)", order)[0][0]
-                if status != before:
-                    self.watched[order] = status
-                    say(self.started, f"    order_status({order}): {status}")
+                                 self.first_of_kind):
+            self.watch_order(order)
+            self.first_of_kind = order
+        for _ in range(len(self.watched)):
+            order, before = self.watched.popleft()
+            status = self.ask("SELECT order_status(%s)", order)[0][0]
+            if status != before:
+                say(self.started, f"    order_status({order}): {status}")
+            if not status.startswith(("succeeded", "failed")):
+                self.watched.append((order, status))
+            if time.monotonic() - began > TICK:
+                break
         ended = time.monotonic()
         self.next_watch = ended + 9 * (ended - began)
 
@@ -169,6 +178,8 @@ class Conductor:
                 time.sleep(TICK)
             producer = self.spawn("produce.py", self.path)
             self.follow(producer)
+        except KeyboardInterrupt:
+            raise SystemExit("interrupted") from None
         finally:
             if producer and producer.poll() is None:
                 producer.kill()

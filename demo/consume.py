@@ -82,11 +82,15 @@ class Consumer:
 
     @staticmethod
     def check(payload):
-        """Only our own orders can be checked; any other JSON is as good as the next."""
+        """Raises what is wrong with the order. Only our own can be checked; any other JSON is as good as the next."""
         if not isinstance(payload, dict) or payload.get("schema") != orders.SCHEMA:
             return None
-        if payload["amount_cents"] != orders.amount_of(payload["items"]):
-            raise Invalid(f"amount_cents is {payload['amount_cents']}, which is not the sum of the items")
+        try:
+            is_sound = payload["amount_cents"] == orders.amount_of(payload["items"])
+        except (KeyError, TypeError):
+            is_sound = False
+        if not is_sound:
+            raise Invalid("amount_cents is not the sum of the items")
         if payload.get("poison") == "unavailable":
             raise ConnectionError("the bank does not answer")
         return payload.get("poison")

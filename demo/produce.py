@@ -6,6 +6,7 @@ that can never succeed are strewn in. A line that is no JSON is recorded as reje
 """
 import itertools
 import json
+import os
 import sys
 
 import psycopg2
@@ -83,8 +84,11 @@ def main():
     db.autocommit = True  # BEGIN and COMMIT are ours to say
     cursor = db.cursor()
     poison = enumerate(POISON, 1)
+    parent = os.getppid()
     with open(sys.argv[1], "rb") as lines:
         for number, line in enumerate(lines, 1):
+            if os.getppid() != parent:
+                raise SystemExit("nobody waits for this any more")
             if line.strip():
                 submit_line(cursor, number, line)
             if number % POISON_EVERY == 0:

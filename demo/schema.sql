@@ -92,7 +92,7 @@ CREATE FUNCTION order_status(order_id bigint) RETURNS text
     SELECT CASE
         WHEN count(*) = 0 THEN NULL
         WHEN bool_or(state = 'failed') THEN
-            'failed (' || string_agg(queue || ' ' || detail, '; ') FILTER (WHERE state = 'failed') || ')'
+            'failed (' || string_agg(queue || ' ' || split_part(detail, ':', 1), ', ') FILTER (WHERE state = 'failed') || ')'
         WHEN bool_and(state = 'succeeded') THEN 'succeeded'
         WHEN bool_or(state = 'processing') THEN
             'processing (' || string_agg(queue || ' by ' || detail, ', ') FILTER (WHERE state = 'processing') || ')'

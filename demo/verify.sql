@@ -9,7 +9,7 @@ SET client_min_messages = warning;
 CREATE TEMP TABLE sides AS SELECT unnest(ARRAY['payment', 'fulfilment']) AS queue;
 CREATE TEMP TABLE left_over AS
     SELECT s.queue, p.id, p.key FROM sides AS s, baton.peek(s.queue, 1000000000) AS p
-    UNION ALL SELECT 'outbox', id, key FROM baton.outbox;
+    UNION ALL SELECT 'outbox', id, key FROM baton.outbox WHERE topic = 'order.created';
 CREATE TEMP TABLE dead AS SELECT * FROM baton.dead_letters WHERE status = 'open';
 
 -- One row per order and queue: how often it was done, how often it was buried.

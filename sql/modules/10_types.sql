@@ -73,6 +73,13 @@ CREATE TYPE baton.message AS (
     lease_expires_at timestamptz,
     body bytea
 );
+CREATE TYPE baton.send_result AS (
+    id uuid,
+    status text,
+    retry_after interval
+);
+COMMENT ON TYPE baton.send_result IS 'what became of a message that was sent with baton.try_send';
+
 CREATE TYPE baton.stored_message AS (
     id uuid,
     state text,

@@ -22,3 +22,15 @@ CREATE VIEW baton.dead_letters WITH (security_barrier) AS
     WHERE baton._can_see(q.id);
 COMMENT ON VIEW baton.dead_letters IS
     'messages that could not succeed, as they were. reason: exhausted, max_elapsed, permanent, ambiguous, expired, lease_expired; status: open or redriven';
+
+CREATE FUNCTION baton.find_message(queue text, id uuid) RETURNS SETOF baton.stored_message
+    LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT p.* FROM baton.peek($1, 1, $2) AS p
+    UNION ALL
+    (SELECT d.id, 'dead', d.attempts, d.round, d.payload, d.headers, d.key, d.topic, d.body, d.expires_at, d.priority,
+        d.enqueued_at, NULL::timestamptz, d.last_attempt_at, d.first_attempt_at, d.consumer
+    FROM baton.dead_letters AS d WHERE d.queue = $1 AND d.id = $2 AND d.status = 'open');
+END;
+COMMENT ON FUNCTION baton.find_message(text, uuid) IS
+    'where a message is: ready, delayed, leased, or dead (an open dead letter); no row if it is nowhere. Linear in the backlog. Errors: 42704, 22004, 42501';

@@ -31,18 +31,46 @@ int required_count(const Call &call, int i, const char *argument) {
     return count;
 }
 
+int64_t duration_of(Datum interval, const char *function, const char *argument, int64_t least,
+                    int64_t most) {
+    int64_t micros = pg::interval_micros(DatumGetIntervalP(interval));
+    if (micros >= least && micros <= most)
+        return micros;
+    const char *bound = "must not be longer than ten years";
+    if (micros < least)
+        bound = least == 0 ? "must not be negative" : "is too short";
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                    errmsg("argument \"%s\" of baton.%s %s", argument, function, bound)));
+    pg_unreachable();
+}
+
 std::optional<int64_t> optional_duration(const Call &call, int i, const char *argument,
                                          int64_t least, int64_t most) {
     if (call.is_null(i))
         return std::nullopt;
-    int64_t micros = pg::interval_micros(DatumGetIntervalP(call.value(i)));
-    if (micros < least || micros > most) {
-        const char *bound = micros < least ? (least == 0 ? "must not be negative" : "is too short")
-                                           : "must not be longer than ten years";
+    return duration_of(call.value(i), call.function, argument, least, most);
+}
+
+core::FailureClass failure_class_of(text *name) {
+    std::optional<core::FailureClass> parsed = core::parse_failure_class(
+        {VARDATA_ANY(name), static_cast<size_t>(VARSIZE_ANY_EXHDR(name))});
+    if (!parsed)
+        pg::raise_invalid(psprintf("unknown failure class \"%s\"", text_to_cstring(name)),
+                          "The classes are transient, overload, ambiguous and permanent.");
+    return *parsed;
+}
+
+Elements elements_beside(const Call &call, int i, const char *argument, int count) {
+    Elements elements = {};
+    if (call.is_null(i))
+        return elements;
+    elements = elements_of(call.value(i), argument);
+    if (elements.count != count)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("argument \"%s\" of baton.%s %s", argument, call.function, bound)));
-    }
-    return micros;
+                        errmsg("argument \"%s\" of baton.%s has the wrong length", argument,
+                               call.function),
+                        errdetail("It has %d elements; %d are needed.", elements.count, count)));
+    return elements;
 }
 
 Elements elements_of(Datum array_datum, const char *argument) {

@@ -45,6 +45,16 @@ Elements elements_of(Datum array, const char *argument);
 /// Raises 22004 naming the position (from 1) if an element is null.
 void refuse_null_elements(const Elements &elements, const char *function, const char *argument);
 
+/// The failure class of that name; 22023 naming the four.
+core::FailureClass failure_class_of(text *name);
+
+/// Microseconds of an interval Datum between `least` and `most`, as optional_duration.
+int64_t duration_of(Datum interval, const char *function, const char *argument, int64_t least,
+                    int64_t most);
+
+/// An optional array beside another one of `count` elements; 22023 if its length differs.
+Elements elements_beside(const Call &call, int i, const char *argument, int count);
+
 /// Longest delay, lease or time ahead that can be asked for: ten years.
 constexpr int64_t kLongest = core::kMaxRequestedDelay;
 

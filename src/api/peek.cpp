@@ -19,11 +19,21 @@ struct Peek {
     int left;
     const pg_uuid_t *id; // nullptr = any
     text *key;           // nullptr = any
+    bool is_leased_only;
 };
+
+const char *state_of(const store::RowControl &control, int64_t now) {
+    int64_t due_at = core::effective_lease_end(control.leased_at, control.visible_at, now);
+    if (due_at <= now)
+        return "ready";
+    return control.nonce != 0 ? "leased" : "delayed";
+}
 
 bool is_wanted(const Peek &peek, HeapTuple row, Relation segment) {
     const store::RowControl &control = *store::control_of(row->t_data);
     if (peek.id && memcmp(control.id, peek.id->data, UUID_LEN) != 0)
+        return false;
+    if (peek.is_leased_only && strcmp(state_of(control, peek.now), "leased") != 0)
         return false;
     if (!peek.key)
         return true;
@@ -31,13 +41,6 @@ bool is_wanted(const Peek &peek, HeapTuple row, Relation segment) {
     Datum key = heap_getattr(row, store::kKey, RelationGetDescr(segment), &is_null);
     return !is_null && DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, key,
                                                             PointerGetDatum(peek.key)));
-}
-
-const char *state_of(const store::RowControl &control, int64_t now) {
-    int64_t due_at = core::effective_lease_end(control.leased_at, control.visible_at, now);
-    if (due_at <= now)
-        return "ready";
-    return control.nonce != 0 ? "leased" : "delayed";
 }
 
 void set_time(Datum *value, bool *is_null, int64_t micros) {
@@ -90,6 +93,21 @@ Datum peek(FunctionCallInfo fcinfo) {
     return static_cast<Datum>(0);
 }
 
+Datum leases(FunctionCallInfo fcinfo) {
+    Call call = {fcinfo, "leases"};
+    (void)queue::extension();
+    queue::QueueInfo queue = queue::find_queue(required_text(call, 0, "queue"));
+    queue::require_privilege(queue, queue::Privilege::kConsume);
+    InitMaterializedSRF(fcinfo, 0);
+    Peek peek = {};
+    peek.result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+    peek.now = pg::clock_now();
+    peek.left = PG_INT32_MAX;
+    peek.is_leased_only = true;
+    queue::visit_rows(queue, put_row, &peek);
+    return static_cast<Datum>(0);
+}
+
 /// The row type is that of the view baton.outbox.
 bool put_event(HeapTuple row, Relation segment, void *argument) {
     auto *result = static_cast<ReturnSetInfo *>(argument);
@@ -115,4 +133,5 @@ Datum outbox_events(FunctionCallInfo fcinfo) {
 } // namespace baton::api
 
 BATON_FUNCTION(baton_peek, baton::api::peek);
+BATON_FUNCTION(baton_leases, baton::api::leases);
 BATON_FUNCTION(baton_outbox_events, baton::api::outbox_events);

@@ -3,6 +3,7 @@
 #include "api/receipt.h"
 
 #include "pg/boundary.h"
+#include "queue/extension.h"
 
 namespace baton::api {
 namespace {
@@ -60,6 +61,22 @@ core::Receipt receipt_from(Datum datum) {
     if (core::decode_receipt({bytes, core::kReceiptBytes}, receipt) != core::ReceiptError::kOk)
         ereport(ERROR, (errcode(ERRCODE_DATA_CORRUPTED), errmsg("a stored receipt is damaged")));
     return receipt;
+}
+
+core::Receipt receipt_argument(const Call &call) {
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    return receipt_from(required(call, 0, "receipt"));
+}
+
+Elements receipts_argument(const Call &call) {
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    Elements receipts = {};
+    if (!call.is_null(0))
+        receipts = elements_of(call.value(0), "receipts");
+    refuse_null_elements(receipts, call.function, "receipts");
+    return receipts;
 }
 
 Datum datum_from(const core::Receipt &receipt) {

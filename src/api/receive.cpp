@@ -44,35 +44,63 @@ int64_t wait_of(const Call &call, int i, const char *argument) {
     return std::min(wait.value_or(0), most);
 }
 
-// receive(queue, max_messages, visibility_timeout, wait, consumer, consumer_version)
-Datum receive(FunctionCallInfo fcinfo) {
-    enum { kQueue, kMaxMessages, kVisibilityTimeout, kWait, kConsumer, kConsumerVersion };
-    Call call = {fcinfo, "receive"};
+queue::QueueInfo queue_to_receive_from(const Call &call) {
     (void)queue::extension();
     pg::require_writable(call.function);
-    queue::QueueInfo queue = queue::find_queue(required_text(call, kQueue, "queue"));
+    queue::QueueInfo queue = queue::find_queue(required_text(call, 0, "queue"));
     queue::require_privilege(queue, queue::Privilege::kConsume);
-    queue::ReceiveRequest request = {};
-    request.max_messages = required_count(call, kMaxMessages, "max_messages");
-    request.visibility_timeout =
-        optional_duration(call, kVisibilityTimeout, "visibility_timeout", kShortestLease, kLongest)
-            .value_or(queue.settings.visibility_timeout);
-    request.wait = wait_of(call, kWait, "wait");
-    request.consumer = optional_text(call, kConsumer);
-    request.consumer_version = optional_text(call, kConsumerVersion);
+    return queue;
+}
+
+void refuse_wait_with_snapshot(const Call &call) {
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("baton.%s cannot wait in a transaction of this isolation level", call.function),
+             errdetail("Messages sent after the transaction's snapshot would never be seen."),
+             errhint("Use READ COMMITTED, or call without wait.")));
+}
+
+/// Receives and returns the messages as a set.
+Datum receive_set(const Call &call, const queue::QueueInfo &queue,
+                  const queue::ReceiveRequest &request) {
     if (request.wait > 0 && IsolationUsesXactSnapshot())
-        ereport(ERROR,
-                (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                 errmsg("baton.receive cannot wait in a transaction of this isolation level"),
-                 errdetail("Messages sent after the transaction's snapshot would never be seen."),
-                 errhint("Use READ COMMITTED, or call without wait.")));
-    InitMaterializedSRF(fcinfo, 0);
-    auto *result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
+        refuse_wait_with_snapshot(call);
+    InitMaterializedSRF(call.info, 0);
+    auto *result = reinterpret_cast<ReturnSetInfo *>(call.info->resultinfo);
     queue::Received received = queue::receive(queue, request);
     TupleDesc row_type = received.count > 0 ? queue::row_type() : nullptr;
     for (int i = 0; i < received.count; ++i)
         put_message(received.rows[i], row_type, result);
     return static_cast<Datum>(0);
+}
+
+// receive(queue, max_messages, visibility_timeout, wait, consumer, consumer_version)
+Datum receive(FunctionCallInfo fcinfo) {
+    enum { kQueue, kMaxMessages, kVisibilityTimeout, kWait, kConsumer, kConsumerVersion };
+    Call call = {fcinfo, "receive"};
+    queue::QueueInfo queue = queue_to_receive_from(call);
+    queue::ReceiveRequest request = {};
+    request.max_messages = required_count(call, kMaxMessages, "max_messages");
+    request.visibility_timeout =
+        optional_duration(call, kVisibilityTimeout, "visibility_timeout", kShortestLease, kLongest);
+    request.wait = wait_of(call, kWait, "wait");
+    request.consumer = optional_text(call, kConsumer);
+    request.consumer_version = optional_text(call, kConsumerVersion);
+    return receive_set(call, queue, request);
+}
+
+// pop(queue, max_messages, wait, consumer, consumer_version)
+Datum pop(FunctionCallInfo fcinfo) {
+    enum { kQueue, kMaxMessages, kWait, kConsumer, kConsumerVersion };
+    Call call = {fcinfo, "pop"};
+    queue::QueueInfo queue = queue_to_receive_from(call);
+    queue::ReceiveRequest request = {};
+    request.is_pop = true;
+    request.max_messages = required_count(call, kMaxMessages, "max_messages");
+    request.wait = wait_of(call, kWait, "wait");
+    request.consumer = optional_text(call, kConsumer);
+    request.consumer_version = optional_text(call, kConsumerVersion);
+    return receive_set(call, queue, request);
 }
 
 // wait(queue, timeout)
@@ -91,4 +119,5 @@ Datum wait(FunctionCallInfo fcinfo) {
 } // namespace baton::api
 
 BATON_FUNCTION(baton_receive, baton::api::receive);
+BATON_FUNCTION(baton_pop, baton::api::pop);
 BATON_FUNCTION(baton_wait, baton::api::wait);

@@ -73,54 +73,66 @@ queue::QueueInfo queue_to_send_to(const Call &call, int i) {
     return queue;
 }
 
-// send(queue, payload, headers, key, delay, deliver_at, priority, expires_in, body, id)
-Datum send(FunctionCallInfo fcinfo) {
-    enum {
-        kQueue,
-        kPayload,
-        kHeaders,
-        kKey,
-        kDelay,
-        kDeliverAt,
-        kPriority,
-        kExpiresIn,
-        kBody,
-        kId
-    };
-    Call call = {fcinfo, "send"};
-    queue::QueueInfo queue = queue_to_send_to(call, kQueue);
-    require_content(call, kPayload, kBody);
-    require_headers(call, kHeaders);
-    int64_t now = pg::clock_now();
-    pg_uuid_t *id = message_id(call, kId, now);
-    RowValues row = store::new_row(id, now, due_time(call, kDelay, kDeliverAt, now),
-                                   priority_of(call, kPriority));
-    set_unless_null(row, store::kPayload, call, kPayload);
-    set_unless_null(row, store::kHeaders, call, kHeaders);
-    set_unless_null(row, store::kKey, call, kKey);
-    set_unless_null(row, store::kBody, call, kBody);
+// send(queue, payload, headers, key, delay, deliver_at, priority, expires_in, body, id, options)
+enum SendArgument : int {
+    kSendQueue,
+    kSendPayload,
+    kSendHeaders,
+    kSendKey,
+    kSendDelay,
+    kSendDeliverAt,
+    kSendPriority,
+    kSendExpiresIn,
+    kSendBody,
+    kSendId,
+    kSendOptions
+};
+
+void set_expiry_and_options(RowValues &row, const Call &call, int64_t now) {
+    int32_t flags = 0;
     if (std::optional<int64_t> expires_in =
-            optional_duration(call, kExpiresIn, "expires_in", 0, kLongest)) {
+            optional_duration(call, kSendExpiresIn, "expires_in", 0, kLongest)) {
         row.set(store::kExpiresAt, TimestampTzGetDatum(core::add_micros(now, *expires_in)));
-        row.set(store::kFlags, Int32GetDatum(store::kHasExpiry));
+        flags |= store::kHasExpiry;
     }
-    queue::append(queue, &row, 1);
-    PG_RETURN_UUID_P(id);
+    if (Jsonb *options = optional_jsonb(call, kSendOptions)) {
+        row.set(store::kOptions, JsonbPGetDatum(queue::message_options(options)));
+        flags |= store::kHasOptions;
+    }
+    row.set(store::kFlags, Int32GetDatum(flags));
 }
 
-/// An optional array beside the payloads; its length must match.
-Elements beside(const Call &call, int i, const char *argument, int count) {
-    Elements elements = {};
-    if (call.is_null(i))
-        return elements;
-    elements = elements_of(call.value(i), argument);
-    if (elements.count != count)
-        ereport(ERROR,
-                (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                 errmsg("argument \"%s\" of baton.%s must have as many elements as the payloads",
-                        argument, call.function),
-                 errdetail("There are %d payloads and %d elements.", count, elements.count)));
-    return elements;
+/// Sends one message as the arguments say. Returns its id.
+pg_uuid_t *send_one(const Call &call) {
+    queue::QueueInfo queue = queue_to_send_to(call, kSendQueue);
+    require_content(call, kSendPayload, kSendBody);
+    require_headers(call, kSendHeaders);
+    int64_t now = pg::clock_now();
+    pg_uuid_t *id = message_id(call, kSendId, now);
+    RowValues row = store::new_row(id, now, due_time(call, kSendDelay, kSendDeliverAt, now),
+                                   priority_of(call, kSendPriority));
+    set_unless_null(row, store::kPayload, call, kSendPayload);
+    set_unless_null(row, store::kHeaders, call, kSendHeaders);
+    set_unless_null(row, store::kKey, call, kSendKey);
+    set_unless_null(row, store::kBody, call, kSendBody);
+    set_expiry_and_options(row, call, now);
+    queue::append(queue, &row, 1);
+    return id;
+}
+
+Datum send(FunctionCallInfo fcinfo) {
+    PG_RETURN_UUID_P(send_one({fcinfo, "send"}));
+}
+
+/// Returns (id, status, retry_after).
+Datum try_send(FunctionCallInfo fcinfo) {
+    TupleDesc result = nullptr;
+    if (get_call_result_type(fcinfo, nullptr, &result) != TYPEFUNC_COMPOSITE)
+        ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("baton.try_send returns a row")));
+    pg_uuid_t *id = send_one({fcinfo, "try_send"});
+    Datum values[] = {UUIDPGetDatum(id), CStringGetTextDatum("queued"), static_cast<Datum>(0)};
+    bool nulls[] = {false, false, true};
+    return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(result), values, nulls));
 }
 
 void set_element(RowValues &row, store::RowAttribute attribute, const Elements &elements, int i) {
@@ -154,6 +166,7 @@ struct Batch {
     Elements topics; // or none
     Elements ids;
     int64_t due_at;
+    Jsonb *options; // of every message, normalised; or nullptr
 };
 
 /// Builds and appends the rows of a batch. Returns their ids in input order.
@@ -168,6 +181,10 @@ Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t no
         set_element(rows[i], store::kHeaders, batch.headers, i);
         set_element(rows[i], store::kKey, batch.keys, i);
         set_element(rows[i], store::kTopic, batch.topics, i);
+        if (batch.options) {
+            rows[i].set(store::kOptions, JsonbPGetDatum(batch.options));
+            rows[i].set(store::kFlags, Int32GetDatum(store::kHasOptions));
+        }
     }
     queue::append(queue, rows, count);
     return uuid_array(ids, count);
@@ -181,18 +198,20 @@ Elements payloads_of(const Call &call, int i) {
     return payloads;
 }
 
-// send_batch(queue, payloads, headers, keys, delay, ids)
+// send_batch(queue, payloads, headers, keys, delay, ids, options)
 Datum send_batch(FunctionCallInfo fcinfo) {
-    enum { kQueue, kPayloads, kHeaders, kKeys, kDelay, kIds };
+    enum { kQueue, kPayloads, kHeaders, kKeys, kDelay, kIds, kOptions };
     Call call = {fcinfo, "send_batch"};
     queue::QueueInfo queue = queue_to_send_to(call, kQueue);
     Batch batch = {};
     batch.payloads = payloads_of(call, kPayloads);
-    batch.headers = beside(call, kHeaders, "headers", batch.payloads.count);
-    batch.keys = beside(call, kKeys, "keys", batch.payloads.count);
-    batch.ids = beside(call, kIds, "ids", batch.payloads.count);
+    batch.headers = elements_beside(call, kHeaders, "headers", batch.payloads.count);
+    batch.keys = elements_beside(call, kKeys, "keys", batch.payloads.count);
+    batch.ids = elements_beside(call, kIds, "ids", batch.payloads.count);
     int64_t now = pg::clock_now();
     batch.due_at = due_time(call, kDelay, -1, now);
+    if (Jsonb *options = optional_jsonb(call, kOptions))
+        batch.options = queue::message_options(options);
     return append_batch(queue, batch, now);
 }
 
@@ -234,15 +253,15 @@ Datum publish_batch(FunctionCallInfo fcinfo) {
     queue::QueueInfo outbox = outbox_to_publish_to(call);
     Batch batch = {};
     batch.payloads = payloads_of(call, kPayloads);
-    batch.topics = beside(call, kTopics, "topics", batch.payloads.count);
+    batch.topics = elements_beside(call, kTopics, "topics", batch.payloads.count);
     if (batch.payloads.count > 0 && call.is_null(kTopics))
         pg::raise_null_argument(call.function, "topics");
     refuse_null_elements(batch.topics, call.function, "topics");
     for (int i = 0; i < batch.topics.count; ++i)
         queue::check_topic(DatumGetTextPP(batch.topics.values[i]));
-    batch.headers = beside(call, kHeaders, "headers", batch.payloads.count);
-    batch.keys = beside(call, kKeys, "keys", batch.payloads.count);
-    batch.ids = beside(call, kIds, "ids", batch.payloads.count);
+    batch.headers = elements_beside(call, kHeaders, "headers", batch.payloads.count);
+    batch.keys = elements_beside(call, kKeys, "keys", batch.payloads.count);
+    batch.ids = elements_beside(call, kIds, "ids", batch.payloads.count);
     int64_t now = pg::clock_now();
     batch.due_at = now;
     return append_batch(outbox, batch, now);
@@ -285,6 +304,7 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
 } // namespace baton::api
 
 BATON_FUNCTION(baton_send, baton::api::send);
+BATON_FUNCTION(baton_try_send, baton::api::try_send);
 BATON_FUNCTION(baton_send_batch, baton::api::send_batch);
 BATON_FUNCTION(baton_publish, baton::api::publish);
 BATON_FUNCTION(baton_publish_batch, baton::api::publish_batch);

@@ -9,6 +9,6 @@
 namespace baton::queue {
 
 /// Moves the rows to the dead letters, each unless somebody settled or leased it meanwhile.
-void bury_found(const QueueInfo &queue, std::span<store::BuryRow> rows);
+void bury_found(std::span<store::BuryRow> rows);
 
 } // namespace baton::queue

@@ -43,6 +43,12 @@ int32_t consumer_number(text *consumer, text *version) {
     return last_number_;
 }
 
+int consumer_numbers(text *consumer, int32_t *numbers, int room) {
+    NameData name;
+    set_name(&name, consumer);
+    return store::consumer_entries(extension().consumer, name, numbers, room);
+}
+
 Consumer consumer_of(int32_t number) {
     if (number == 0)
         return {nullptr, nullptr};

@@ -6,6 +6,7 @@
 #include "core/suggest.h"
 #include "pg/clock.h"
 #include "pg/error.h"
+#include "store/row.h"
 
 namespace baton::queue {
 namespace {
@@ -30,6 +31,7 @@ struct Spec {
     int64_t most;
     int64_t initial;
     bool is_none_allowed; // 0 stands for "none", and null shows it
+    bool is_per_message;  // may stand in the options of a message
 };
 
 constexpr int64_t kSecond = pg::kMicrosPerSecond;
@@ -37,13 +39,13 @@ constexpr int64_t kHour = 3600 * kSecond;
 constexpr int64_t kLongest = core::kMaxRequestedDelay;
 
 constexpr Spec kSpecs[kSettingCount] = {
-    {"visibility_timeout", Kind::kDuration, 1000, 720 * kHour, 30 * kSecond, false},
-    {"max_attempts", Kind::kInteger, 1, 1000000000, 5, false},
-    {"backoff_base", Kind::kDuration, 0, kLongest, kSecond, false},
-    {"backoff_cap", Kind::kDuration, 0, kLongest, 60 * kSecond, false},
-    {"jitter", Kind::kJitter, 0, 2, static_cast<int64_t>(core::Jitter::kFull), false},
-    {"max_elapsed", Kind::kDuration, 1000, kLongest, 0, true},
-    {"idempotent_effects", Kind::kBoolean, 0, 1, 0, false},
+    {"visibility_timeout", Kind::kDuration, 1000, 720 * kHour, 30 * kSecond, false, true},
+    {"max_attempts", Kind::kInteger, 1, 1000000000, 5, false, true},
+    {"backoff_base", Kind::kDuration, 0, kLongest, kSecond, false, true},
+    {"backoff_cap", Kind::kDuration, 0, kLongest, 60 * kSecond, false, true},
+    {"jitter", Kind::kJitter, 0, 2, static_cast<int64_t>(core::Jitter::kFull), false, true},
+    {"max_elapsed", Kind::kDuration, 1000, kLongest, 0, true, true},
+    {"idempotent_effects", Kind::kBoolean, 0, 1, 0, false, false},
 };
 
 constexpr const char *kBounds[] = {"an interval of at least %s and at most %s",
@@ -193,6 +195,37 @@ Values values_from(Jsonb *stored) {
     return values;
 }
 
+QueueSettings settings_of(const Values &values) {
+    return {.visibility_timeout = values.value[kVisibilityTimeout],
+            .max_attempts = static_cast<int32_t>(values.value[kMaxAttempts]),
+            .backoff_base = values.value[kBackoffBase],
+            .backoff_cap = values.value[kBackoffCap],
+            .jitter = static_cast<core::Jitter>(values.value[kJitter]),
+            .max_elapsed = values.value[kMaxElapsed],
+            .idempotent_effects = values.value[kIdempotentEffects] != 0};
+}
+
+Values values_of(const QueueSettings &settings) {
+    Values values = defaults();
+    values.value[kVisibilityTimeout] = settings.visibility_timeout;
+    values.value[kMaxAttempts] = settings.max_attempts;
+    values.value[kBackoffBase] = settings.backoff_base;
+    values.value[kBackoffCap] = settings.backoff_cap;
+    values.value[kJitter] = static_cast<int64_t>(settings.jitter);
+    values.value[kMaxElapsed] = settings.max_elapsed;
+    values.value[kIdempotentEffects] = settings.idempotent_effects ? 1 : 0;
+    return values;
+}
+
+void take_option(std::string_view name, const JsonbValue &value, Values &values) {
+    int i = find_spec(name);
+    if (i >= 0 && !kSpecs[i].is_per_message)
+        pg::raise_invalid(psprintf("\"%s\" is a setting of the queue, not an option of a message",
+                                   name_text(kSpecs[i])),
+                          nullptr);
+    take_change(name, value, values);
+}
+
 void check_together(const Values &values) {
     if (values.value[kBackoffBase] > values.value[kBackoffCap])
         pg::raise_invalid(
@@ -212,6 +245,20 @@ JsonbValue number_value(int64_t value) {
     result.type = jbvNumeric;
     result.val.numeric = DatumGetNumeric(DirectFunctionCall1(int8_numeric, Int64GetDatum(value)));
     return result;
+}
+
+/// The object that is stored: what was set, as plain numbers.
+Jsonb *stored_from(const Values &values) {
+    JsonbParseState *state = nullptr;
+    pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
+    for (int i = 0; i < kSettingCount; ++i) {
+        if (!values.is_set[i])
+            continue;
+        JsonbValue value = number_value(values.value[i]);
+        push_key(&state, kSpecs[i]);
+        pushJsonbValue(&state, WJB_VALUE, &value);
+    }
+    return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
 }
 
 JsonbValue string_value(const char *text) {
@@ -248,14 +295,7 @@ JsonbValue shown_value(const Spec &spec, int64_t value) {
 } // namespace
 
 QueueSettings settings_from(Jsonb *stored) {
-    Values values = values_from(stored);
-    return {.visibility_timeout = values.value[kVisibilityTimeout],
-            .max_attempts = static_cast<int32_t>(values.value[kMaxAttempts]),
-            .backoff_base = values.value[kBackoffBase],
-            .backoff_cap = values.value[kBackoffCap],
-            .jitter = static_cast<core::Jitter>(values.value[kJitter]),
-            .max_elapsed = values.value[kMaxElapsed],
-            .idempotent_effects = values.value[kIdempotentEffects] != 0};
+    return settings_of(values_from(stored));
 }
 
 Jsonb *merge_settings(Jsonb *stored, Jsonb *changes) {
@@ -265,16 +305,29 @@ Jsonb *merge_settings(Jsonb *stored, Jsonb *changes) {
     Values values = values_from(stored);
     for_each_field(changes, values, take_change);
     check_together(values);
-    JsonbParseState *state = nullptr;
-    pushJsonbValue(&state, WJB_BEGIN_OBJECT, nullptr);
-    for (int i = 0; i < kSettingCount; ++i) {
-        if (!values.is_set[i])
-            continue;
-        JsonbValue value = number_value(values.value[i]);
-        push_key(&state, kSpecs[i]);
-        pushJsonbValue(&state, WJB_VALUE, &value);
-    }
-    return JsonbValueToJsonb(pushJsonbValue(&state, WJB_END_OBJECT, nullptr));
+    return stored_from(values);
+}
+
+Jsonb *message_options(Jsonb *given) {
+    if (!JB_ROOT_IS_OBJECT(given))
+        pg::raise_invalid("argument \"options\" must be a JSON object", nullptr);
+    Values values = defaults();
+    for_each_field(given, values, take_option);
+    return stored_from(values);
+}
+
+QueueSettings with_options(const QueueSettings &settings, Jsonb *options) {
+    Values values = values_of(settings);
+    for_each_field(options, values, take_stored);
+    return settings_of(values);
+}
+
+QueueSettings settings_for(const QueueSettings &settings, HeapTuple row, TupleDesc columns) {
+    if (!(store::control_of(row->t_data)->flags & store::kHasOptions))
+        return settings;
+    bool is_null = false;
+    Datum options = heap_getattr(row, store::kOptions, columns, &is_null);
+    return is_null ? settings : with_options(settings, DatumGetJsonbP(options));
 }
 
 Jsonb *effective_settings(Jsonb *stored) {

@@ -25,6 +25,16 @@ QueueSettings settings_from(Jsonb *stored);
 /// bounds. `stored` may be nullptr.
 Jsonb *merge_settings(Jsonb *stored, Jsonb *changes);
 
+/// Normalised options of one message from what its sender gave; 22023 as merge_settings, and for
+/// settings that only a queue can have.
+Jsonb *message_options(Jsonb *given);
+
+/// The queue's settings with a message's stored options in place of the queue's own.
+QueueSettings with_options(const QueueSettings &settings, Jsonb *options);
+
+/// The settings for one row of the queue.
+QueueSettings settings_for(const QueueSettings &settings, HeapTuple row, TupleDesc columns);
+
 /// All settings with their effective values.
 Jsonb *effective_settings(Jsonb *stored);
 

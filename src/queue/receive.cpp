@@ -8,6 +8,7 @@
 #include "pg/error.h"
 #include "queue/bury.h"
 #include "queue/consumer.h"
+#include "queue/settle.h"
 #include "queue/waiting.h"
 #include "shared/ready_map.h"
 #include "shared/roster.h"
@@ -174,6 +175,34 @@ bool is_queue_due(const QueueInfo &queue, core::ReadyWord &next_due) {
     return is_due;
 }
 
+store::ClaimPolicy claim_policy(const QueueSettings &settings,
+                                const std::optional<int64_t> &visibility_timeout) {
+    return {retry_policy(settings), visibility_timeout.value_or(settings.visibility_timeout)};
+}
+
+struct RowPolicyArgument {
+    const QueueSettings &settings;
+    std::optional<int64_t> visibility_timeout; // as the receiver asked; goes before the message's
+};
+
+store::ClaimPolicy policy_of_row(HeapTuple tuple, TupleDesc columns, const void *argument) {
+    const auto &queue = *static_cast<const RowPolicyArgument *>(argument);
+    return claim_policy(settings_for(queue.settings, tuple, columns), queue.visibility_timeout);
+}
+
+/// Deletes what was popped. Nobody can have leased it again yet.
+void consume(std::span<store::ClaimedRow> rows) {
+    auto *items = static_cast<store::SettleItem *>(
+        palloc(sizeof(store::SettleItem) * std::max<size_t>(rows.size(), 1)));
+    for (size_t i = 0; i < rows.size(); ++i)
+        items[i] = {rows[i].receipt, false, nullptr, {}};
+    settle({items, rows.size()});
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (items[i].outcome.state != store::SettleState::kSettled)
+            raise_lost(items[i].receipt, items[i].outcome);
+    pfree(items);
+}
+
 } // namespace
 
 bool wait_for_message(const QueueInfo &queue, int64_t wait) {
@@ -191,8 +220,11 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
     constexpr int kMostRows = 100000; // one call's messages must fit into memory
     int limit = std::min(request.max_messages, kMostRows);
     Scan scan = {queue, {}, make_results(limit), core::kNever};
-    scan.request.policy = {queue.settings.max_attempts, queue.settings.max_elapsed,
-                           request.visibility_timeout};
+    scan.request.kind = request.is_pop ? store::ClaimKind::kPop : store::ClaimKind::kDeliver;
+    scan.request.policy = claim_policy(queue.settings, request.visibility_timeout);
+    RowPolicyArgument row_policy = {queue.settings, request.visibility_timeout};
+    scan.request.row_policy = policy_of_row;
+    scan.request.row_policy_argument = &row_policy;
     scan.request.consumer = consumer_number(request.consumer, request.consumer_version);
     scan.request.seen_by = snapshot_to_obey();
     Waiting waiting = begin_waiting(queue, request.wait);
@@ -201,12 +233,16 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
             pg::raise_no_such_queue(NameStr(queue.name));
         scan.request.now = pg::clock_now();
         scan_chain(scan);
-        bury_found(queue, {scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
+        bury_found({scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
         if (scan.found.count > 0 || scan.found.buried_count > 0 ||
             !wait_more(waiting, scan.next_due))
             break;
     }
     end_waiting(waiting, scan.found.count > 0);
+    if (request.is_pop && scan.found.count > 0) {
+        consume({scan.found.rows, static_cast<size_t>(scan.found.count)});
+        ForceSyncCommit(); // else a crash would deliver again what its transaction consumed
+    }
     return {scan.found.rows, scan.found.count};
 }
 

@@ -10,10 +10,11 @@ namespace baton::queue {
 
 struct ReceiveRequest {
     int max_messages;
-    int64_t visibility_timeout; // microseconds
-    int64_t wait;               // microseconds, already capped; 0 = do not wait
-    text *consumer;             // nullptr = unknown
-    text *consumer_version;     // nullptr = none
+    bool is_pop; // consumed if this transaction commits, retried with backoff if not
+    std::optional<int64_t> visibility_timeout; // microseconds; else the message's or the queue's
+    int64_t wait;                              // microseconds, already capped; 0 = do not wait
+    text *consumer;                            // nullptr = unknown
+    text *consumer_version;                    // nullptr = none
 };
 
 /// A claimed message: its row, with all columns in memory, and its receipt.

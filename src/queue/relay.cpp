@@ -88,7 +88,7 @@ void take_from(const store::Segment &segment, Relay &relay) {
     }
     store::ClaimRequest request = {};
     request.kind = store::ClaimKind::kLook;
-    request.policy = {PG_INT32_MAX, 0, 0};
+    request.policy.retry.max_attempts = PG_INT32_MAX;
     request.now = relay.now;
     request.filter = defer_unrouted;
     request.filter_argument = &relay;

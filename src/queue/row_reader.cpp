@@ -20,7 +20,7 @@ int64_t delete_block(const store::Segment &segment, BlockNumber block, bool incl
     found.limit = found.capacity = MaxHeapTuplesPerPage;
     store::ClaimRequest request = {};
     request.kind = include_leased ? store::ClaimKind::kTakeOverLeased : store::ClaimKind::kTakeOver;
-    request.policy = {PG_INT32_MAX, 0, kTakenOverFor};
+    request.policy.visibility_timeout = kTakenOverFor;
     request.now = pg::clock_now();
     store::claim_block(segment, block, request, found);
     store::SettleItem items[MaxHeapTuplesPerPage];

@@ -38,6 +38,10 @@ void create_segment(uint32_t queue, int32_t slot, Oid owner) {
     segment_name(queue, slot, &name);
     const char *table = NameStr(name);
     run_for(kCreateSegment, table);
+    // Read under a buffer lock, so they must never stand out of line.
+    run_for(
+        "ALTER TABLE baton.%s ALTER COLUMN topic SET STORAGE PLAIN, ALTER COLUMN options SET STORAGE PLAIN",
+        table);
     run_for("ALTER TABLE baton.%s REPLICA IDENTITY NOTHING", table);
     run_for(
         "CREATE TRIGGER foreign_insert AFTER INSERT ON baton.%s FOR EACH ROW EXECUTE FUNCTION baton._foreign_insert()",

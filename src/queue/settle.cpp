@@ -79,6 +79,38 @@ void settle_segment(const store::Segment &segment, std::span<SettleItem *> items
     }
 }
 
+/// A row is held this long before it is deleted as dead, so that nobody leases it in between.
+constexpr int64_t kBurialTime = 5 * pg::kMicrosPerSecond;
+
+QueueSettings row_settings(const Place &place, HeapTuple row) {
+    return settings_for(place.queue->settings, row, RelationGetDescr(place.segment.relation));
+}
+
+/// The visibility timeout of the message itself.
+int64_t own_timeout(const Place &place, const core::Receipt &receipt) {
+    HeapTuple row = nullptr;
+    if (store::read_leased(place.segment, receipt, &row).state != SettleState::kSettled)
+        return place.queue->settings.visibility_timeout;
+    return row_settings(place, row).visibility_timeout;
+}
+
+core::RetryDecision decide(const Place &place, HeapTuple row, const Failure &failure) {
+    const store::RowControl &control = *store::control_of(row->t_data);
+    return core::decide_retry(retry_policy(row_settings(place, row)),
+                              {.failure = failure.failure,
+                               .attempts = control.attempts,
+                               .first_attempt_at = control.first_attempt_at,
+                               .now = pg::clock_now(),
+                               .requested_delay_us = failure.delay,
+                               .random = pg::random_bits()});
+}
+
+SettleOutcome put_off(const Place &place, core::Receipt receipt, int64_t delay) {
+    int64_t now = pg::clock_now();
+    return store::edit_lease(place.segment, receipt,
+                             {store::EditKind::kRetry, now, core::add_micros(now, delay)});
+}
+
 } // namespace
 
 Place open_place(const core::Receipt &receipt) {
@@ -134,9 +166,10 @@ std::optional<int64_t> extend(const core::Receipt &receipt, std::optional<int64_
     if (!place.segment.relation)
         return std::nullopt;
     int64_t now = pg::clock_now();
-    int64_t length = timeout.value_or(place.queue->settings.visibility_timeout);
-    store::LeaseEdit edit = {now, core::add_micros(now, length), false, false};
-    outcome = store::edit_lease(place.segment, receipt, edit);
+    int64_t length = timeout ? *timeout : own_timeout(place, receipt);
+    store::LeaseEdit edit = {store::EditKind::kExtend, now, core::add_micros(now, length)};
+    core::Receipt held = receipt;
+    outcome = store::edit_lease(place.segment, held, edit);
     store::close_segment(place.segment, true);
     if (outcome.state != SettleState::kSettled)
         return std::nullopt;
@@ -148,7 +181,9 @@ SettleOutcome release(const core::Receipt &receipt) {
     if (!place.segment.relation)
         return kUnknown;
     int64_t now = pg::clock_now();
-    SettleOutcome outcome = store::edit_lease(place.segment, receipt, {now, now, true, true});
+    core::Receipt held = receipt;
+    SettleOutcome outcome =
+        store::edit_lease(place.segment, held, {store::EditKind::kRelease, now, now});
     store::close_segment(place.segment, true);
     return outcome;
 }
@@ -163,29 +198,31 @@ NackResult nack(const core::Receipt &receipt, const Failure &failure) {
         store::close_segment(place.segment, true);
         return {outcome, false};
     }
-    const store::RowControl &control = *store::control_of(row->t_data);
-    int64_t now = pg::clock_now();
-    core::RetryDecision decision = core::decide_retry(retry_policy(place.queue->settings),
-                                                      {.failure = failure.failure,
-                                                       .attempts = control.attempts,
-                                                       .first_attempt_at = control.first_attempt_at,
-                                                       .now = now,
-                                                       .requested_delay_us = failure.delay,
-                                                       .random = pg::random_bits()});
+    core::RetryDecision decision = decide(place, row, failure);
     if (!decision.is_dead) {
-        store::LeaseEdit edit = {now, core::add_micros(now, decision.delay_us), true, false};
-        outcome = store::edit_lease(place.segment, receipt, edit);
+        outcome = put_off(place, receipt, decision.delay_us);
         store::close_segment(place.segment, true);
         return {outcome, false};
     }
+    outcome = bury(place, receipt, {decision.reason, failure.failure, failure.error});
+    store::close_segment(place.segment, false);
+    return {outcome, true};
+}
+
+SettleOutcome bury(const Place &place, core::Receipt receipt, const Death &death) {
+    int64_t now = pg::clock_now();
+    store::LeaseEdit hold = {store::EditKind::kHold, now, core::add_micros(now, kBurialTime)};
+    SettleOutcome outcome = store::edit_lease(place.segment, receipt, hold);
+    if (outcome.state != SettleState::kSettled)
+        return outcome;
     SettleItem item = {receipt, true, nullptr, kUnknown};
     SettleItem *items[] = {&item};
     store::settle_block(place.segment, receipt.block, items);
+    if (item.outcome.state == SettleState::kOvertaken)
+        pg::raise_lease_lost(item.outcome.reason);
     if (item.outcome.state == SettleState::kSettled)
-        keep_dead_letter(*place.queue, item.copy, RelationGetDescr(place.segment.relation),
-                         {decision.reason, failure.failure, failure.error});
-    store::close_segment(place.segment, false);
-    return {item.outcome, true};
+        keep_dead_letter(*place.queue, item.copy, RelationGetDescr(place.segment.relation), death);
+    return item.outcome;
 }
 
 } // namespace baton::queue

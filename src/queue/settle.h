@@ -41,6 +41,9 @@ struct Failure {
     std::optional<int64_t> delay; // microseconds
 };
 
+/// Moves the message that the receipt names to the dead letters, in the caller's transaction.
+store::SettleOutcome bury(const Place &place, core::Receipt receipt, const Death &death);
+
 struct NackResult {
     store::SettleOutcome outcome;
     bool is_dead;

@@ -34,9 +34,17 @@ void add_buried(const Segment &segment, const HeapTupleData &tuple, core::DeadRe
     row.reason = reason;
 }
 
+ClaimPolicy policy_for(const Segment &segment, HeapTupleData &tuple, const ClaimRequest &request) {
+    if (!(control_of(tuple.t_data)->flags & kHasOptions) || !request.row_policy)
+        return request.policy;
+    return request.row_policy(&tuple, RelationGetDescr(segment.relation),
+                              request.row_policy_argument);
+}
+
 core::RowVerdict verdict_on(const Segment &segment, HeapTupleData &tuple,
                             const ClaimRequest &request) {
-    core::RowFacts facts = facts_of(segment.relation, tuple, request.policy);
+    core::RowFacts facts =
+        facts_of(segment.relation, tuple, policy_for(segment, tuple, request).retry);
     if (request.kind == ClaimKind::kTakeOver || request.kind == ClaimKind::kTakeOverLeased)
         return core::judge_take_over(facts, request.now,
                                      request.kind == ClaimKind::kTakeOverLeased);
@@ -85,18 +93,30 @@ void read_page(const Segment &segment, Buffer buffer, const ClaimRequest &reques
     }
 }
 
-/// Writes the new lease into the page's image and into the copy that is handed out.
-void lease_row(RowControl *row, const ClaimRequest &request, uint32_t nonce) {
-    row->visible_at = core::add_micros(request.now, request.policy.visibility_timeout);
+/// A popped row that is not consumed after all is retried with backoff, but not before the popping
+/// transaction had some time to end.
+int64_t pop_timeout(const RowControl &row, const core::RetryPolicy &retry) {
+    constexpr int64_t kLeast = 5 * core::kSecond;
+    int64_t ceiling = core::backoff_ceiling(retry.base_us, retry.cap_us, int64_t{row.attempts} + 1);
+    return std::max(kLeast, core::backoff_delay(ceiling, retry.jitter, pg::random_bits()));
+}
+
+/// Writes the new lease. Returns its end.
+int64_t lease_row(RowControl *row, const ClaimRequest &request, const ClaimPolicy &policy,
+                  uint32_t nonce) {
+    int64_t length = request.kind == ClaimKind::kPop ? pop_timeout(*row, policy.retry)
+                                                     : policy.visibility_timeout;
+    row->visible_at = core::add_micros(request.now, length);
     ++row->token;
     row->nonce = static_cast<int32_t>(nonce);
     row->leased_at = request.now;
-    if (request.kind != ClaimKind::kDeliver)
-        return;
+    if (request.kind != ClaimKind::kDeliver && request.kind != ClaimKind::kPop)
+        return row->visible_at;
     if (row->first_attempt_at == 0)
         row->first_attempt_at = request.now;
     ++row->attempts;
     row->consumer = request.consumer;
+    return row->visible_at;
 }
 
 bool must_flush(bool is_older_than_start) {
@@ -133,16 +153,16 @@ XLogRecPtr write_leases(const Segment &segment, Buffer buffer, const ClaimReques
     Page image = GenericXLogRegisterBuffer(record, buffer, 0);
     for (int i = 0; i < page.ready_count; ++i) {
         ClaimedRow &row = found.rows[found.count + i];
+        RowControl *copy = control_of(row.tuple->t_data);
+        ClaimPolicy policy = policy_for(segment, *row.tuple, request);
+        int64_t end = lease_row(copy, request, policy, pg::random_nonce());
+        page.map.next = core::earlier(page.map.next, end);
         ItemId item = PageGetItemId(image, page.ready[i]);
-        auto *header = reinterpret_cast<HeapTupleHeader>(PageGetItem(image, item));
-        lease_row(control_of(header), request, pg::random_nonce());
-        *control_of(row.tuple->t_data) = *control_of(header);
+        *control_of(reinterpret_cast<HeapTupleHeader>(PageGetItem(image, item))) = *copy;
         row.receipt = receipt_of(segment, row.tuple);
     }
     XLogRecPtr lsn = GenericXLogFinish(record);
     found.count += page.ready_count;
-    page.map.next = core::earlier(page.map.next,
-                                  core::add_micros(request.now, request.policy.visibility_timeout));
     return lsn;
 }
 

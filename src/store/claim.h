@@ -10,13 +10,17 @@ namespace baton::store {
 
 /// What the queue says about its rows.
 struct ClaimPolicy {
-    int32_t max_attempts;
-    int64_t max_elapsed;        // microseconds, 0 = none
+    core::RetryPolicy retry;
     int64_t visibility_timeout; // lease length, microseconds
 };
 
+/// The policy for one row that carries options of its own (flag kHasOptions). Must not look at
+/// other pages.
+using RowPolicy = ClaimPolicy (*)(HeapTuple tuple, TupleDesc columns, const void *argument);
+
 enum class ClaimKind : uint8_t {
     kDeliver,        // lease ready rows: an attempt begins
+    kPop,            // the same, but until the retry after a rollback: the caller deletes them
     kLook,           // hand out ready rows as they are; the caller deletes them in its transaction
     kTakeOver,       // hold every row that nobody has leased, delayed ones too, without an attempt
     kTakeOverLeased, // the same with leased rows; their consumers are fenced off
@@ -27,10 +31,12 @@ using RowFilter = int64_t (*)(HeapTuple tuple, TupleDesc columns, void *argument
 
 struct ClaimRequest {
     ClaimKind kind;
-    ClaimPolicy policy;
+    ClaimPolicy policy; // of rows without options
     int64_t now;
     int32_t consumer;
-    Snapshot seen_by; // only rows that this snapshot sees; nullptr = every committed row
+    Snapshot seen_by;     // only rows that this snapshot sees; nullptr = every committed row
+    RowPolicy row_policy; // nullptr: options of rows are ignored
+    const void *row_policy_argument;
     RowFilter filter; // must not fail or look at other pages; nullptr = take all
     void *filter_argument;
 };

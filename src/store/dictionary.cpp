@@ -106,7 +106,30 @@ Position place_for(Relation table, const ConsumerName &consumer, Entry *entry) {
     return search(table, has_slot, &slot, entry);
 }
 
+struct Collected {
+    const NameData *name;
+    int32_t *numbers;
+    int count;
+    int room;
+};
+
+bool collect(const Entry &entry, const void *argument) {
+    auto &collected = *static_cast<Collected *>(const_cast<void *>(argument));
+    if (memcmp(&entry.consumer.name, collected.name, sizeof(NameData)) == 0)
+        collected.numbers[collected.count++] = number_of(entry.slot, entry.consumer);
+    return collected.count == collected.room;
+}
+
 } // namespace
+
+int consumer_entries(Oid table, const NameData &name, int32_t *numbers, int room) {
+    Collected collected = {&name, numbers, 0, room};
+    Entry entry;
+    Relation relation = table_open(table, AccessShareLock);
+    (void)search(relation, collect, &collected, &entry);
+    table_close(relation, AccessShareLock);
+    return collected.count;
+}
 
 int32_t consumer_entry(Oid table, const ConsumerName &consumer) {
     constexpr int kAttempts = 10;

@@ -23,4 +23,7 @@ int32_t consumer_entry(Oid table, const ConsumerName &consumer);
 /// The pair with that number; nothing if unknown.
 std::optional<ConsumerName> find_consumer_entry(Oid table, int32_t number);
 
+/// The numbers of all pairs with that name, whatever the version. Returns how many; at most `room`.
+int consumer_entries(Oid table, const NameData &name, int32_t *numbers, int room);
+
 } // namespace baton::store

@@ -3,32 +3,61 @@
 #include "store/lease.h"
 
 #include "shared/pending.h"
+#include "pg/random.h"
 #include "shared/ready_map.h"
 #include "store/row.h"
+#include "store/row_scan.h"
 
 namespace baton::store {
 namespace {
 
+void end_receipt(RowControl *row, uint32_t nonce) {
+    ++row->token;
+    row->nonce = static_cast<int32_t>(nonce);
+}
+
 void apply(RowControl *row, const LeaseEdit &edit) {
     row->visible_at = edit.visible_at;
-    if (edit.is_attempt_uncounted && row->attempts > 0)
-        --row->attempts;
-    if (edit.is_given_back) {
-        ++row->token;
-        row->nonce = 0;
-        row->leased_at = 0;
-    } else {
+    switch (edit.kind) {
+    case EditKind::kExtend:
+    case EditKind::kHold:
         row->leased_at = edit.now;
+        break;
+    case EditKind::kRelease:
+        row->attempts = std::max(row->attempts - 1, 0);
+        [[fallthrough]];
+    case EditKind::kRetry:
+        row->leased_at = 0;
+        end_receipt(row, 0);
+        break;
+    case EditKind::kTakeOver:
+        row->leased_at = edit.now;
+        end_receipt(row, pg::random_nonce());
+        break;
     }
 }
 
-void write(const Segment &segment, Buffer buffer, OffsetNumber offset, const LeaseEdit &edit) {
+RowControl *control_in(Page image, OffsetNumber offset) {
+    ItemId item = PageGetItemId(image, offset);
+    return control_of(reinterpret_cast<HeapTupleHeader>(PageGetItem(image, item)));
+}
+
+void write(const Segment &segment, Buffer buffer, core::Receipt &receipt, const LeaseEdit &edit) {
     GenericXLogState *record = GenericXLogStart(segment.relation);
-    Page image = GenericXLogRegisterBuffer(record, buffer, 0);
-    auto *header =
-        reinterpret_cast<HeapTupleHeader>(PageGetItem(image, PageGetItemId(image, offset)));
-    apply(control_of(header), edit);
+    RowControl *row = control_in(GenericXLogRegisterBuffer(record, buffer, 0), receipt.offset);
+    apply(row, edit);
+    receipt.token = static_cast<uint32_t>(row->token);
+    receipt.nonce = static_cast<uint32_t>(row->nonce);
     GenericXLogFinish(record);
+}
+
+bool is_given_back(EditKind kind) {
+    return kind == EditKind::kRetry || kind == EditKind::kRelease;
+}
+
+void tell(const Segment &segment, BlockNumber block, uint64_t rows) {
+    shared::mark_look_now(segment.key, block, block);
+    shared::signal_queue({segment.key.database, segment.queue}, rows);
 }
 
 bool is_block_missing(const Segment &segment, const core::Receipt &receipt) {
@@ -39,22 +68,49 @@ constexpr SettleOutcome kUnknown = {SettleState::kLost, pg::LostReason::kUnknown
 
 } // namespace
 
-SettleOutcome edit_lease(const Segment &segment, const core::Receipt &receipt,
-                         const LeaseEdit &edit) {
+SettleOutcome edit_lease(const Segment &segment, core::Receipt &receipt, const LeaseEdit &edit) {
     if (is_block_missing(segment, receipt))
         return kUnknown;
     Buffer buffer = ReadBuffer(segment.relation, receipt.block);
     LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     HeapTupleData tuple;
     SettleOutcome outcome = check_receipt(segment, buffer, receipt, &tuple);
-    if (outcome.state == SettleState::kSettled)
-        write(segment, buffer, receipt.offset, edit);
+    bool is_done = outcome.state == SettleState::kSettled;
+    bool is_needed = edit.kind != EditKind::kHold || !is_done ||
+                     control_of(tuple.t_data)->visible_at < edit.visible_at;
+    if (is_done && is_needed)
+        write(segment, buffer, receipt, edit);
     UnlockReleaseBuffer(buffer);
-    if (outcome.state == SettleState::kSettled && edit.is_given_back) {
-        shared::mark_look_now(segment.key, receipt.block, receipt.block);
-        shared::signal_queue({segment.key.database, segment.queue}, 1);
-    }
+    if (is_done && is_given_back(edit.kind))
+        tell(segment, receipt.block, 1);
     return outcome;
+}
+
+int release_consumers_in_block(const Segment &segment, BlockNumber block,
+                               std::span<const int32_t> consumers, int64_t now) {
+    OffsetNumber offsets[MaxHeapTuplesPerPage];
+    int count = 0;
+    Buffer buffer = ReadBuffer(segment.relation, block);
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    RowScan scan = begin_row_scan(segment.relation, buffer);
+    while (next_row(scan)) {
+        const RowControl &row = *control_of(scan.tuple.t_data);
+        bool is_theirs =
+            std::find(consumers.begin(), consumers.end(), row.consumer) != consumers.end();
+        if (scan.state == HEAPTUPLE_LIVE && is_theirs && row.nonce != 0 && row.visible_at > now)
+            offsets[count++] = scan.offset;
+    }
+    if (count > 0) {
+        GenericXLogState *record = GenericXLogStart(segment.relation);
+        Page image = GenericXLogRegisterBuffer(record, buffer, 0);
+        for (int i = 0; i < count; ++i)
+            apply(control_in(image, offsets[i]), {EditKind::kRetry, now, now});
+        GenericXLogFinish(record);
+    }
+    UnlockReleaseBuffer(buffer);
+    if (count > 0)
+        tell(segment, block, static_cast<uint64_t>(count));
+    return count;
 }
 
 SettleOutcome read_leased(const Segment &segment, const core::Receipt &receipt, HeapTuple *copy) {

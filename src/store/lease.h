@@ -8,18 +8,29 @@
 
 namespace baton::store {
 
-/// What an edit of a held lease does; times are microseconds.
-struct LeaseEdit {
-    int64_t now;
-    int64_t visible_at;        // new lease end, or when the message may be claimed again
-    bool is_given_back;        // the receipt ends: token up, nonce cleared
-    bool is_attempt_uncounted; // the attempt does not count (release)
+enum class EditKind : uint8_t {
+    kExtend,   // a new end
+    kHold,     // an end at least there; nothing to write if it is later already
+    kRetry,    // given back: the receipt ends (token up, nonce cleared)
+    kRelease,  // given back, the attempt does not count
+    kTakeOver, // the receipt ends, and a new one holds the row
 };
 
-/// Edits the row that the receipt holds; at once, whatever becomes of the transaction. kSettled =
-/// done. `row` receives the control words as they were.
-SettleOutcome edit_lease(const Segment &segment, const core::Receipt &receipt,
-                         const LeaseEdit &edit);
+/// What an edit of a row does; times are microseconds.
+struct LeaseEdit {
+    EditKind kind;
+    int64_t now;
+    int64_t visible_at; // new lease end, or when the message may be claimed again
+};
+
+/// Edits the row that the receipt names; at once, whatever becomes of the transaction. kSettled =
+/// done; then the receipt names the row as it is now.
+SettleOutcome edit_lease(const Segment &segment, core::Receipt &receipt, const LeaseEdit &edit);
+
+/// Gives back all leases of the block that a consumer with one of these numbers holds. Returns how
+/// many.
+int release_consumers_in_block(const Segment &segment, BlockNumber block,
+                               std::span<const int32_t> consumers, int64_t now);
 
 /// Reads the row that the receipt holds; kSettled = it holds, and `copy` is the row in the caller's
 /// memory context.

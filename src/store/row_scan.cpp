@@ -43,7 +43,7 @@ bool next_row(RowScan &scan) {
     return false;
 }
 
-core::RowFacts facts_of(Relation relation, HeapTupleData &tuple, const ClaimPolicy &policy) {
+core::RowFacts facts_of(Relation relation, HeapTupleData &tuple, const core::RetryPolicy &retry) {
     const RowControl &row = *control_of(tuple.t_data);
     int64_t expires_at = core::kNeverExpires;
     if (row.flags & kHasExpiry) {
@@ -57,8 +57,8 @@ core::RowFacts facts_of(Relation relation, HeapTupleData &tuple, const ClaimPoli
             .first_attempt_at = row.first_attempt_at,
             .expires_at = expires_at,
             .attempts = row.attempts,
-            .max_attempts = policy.max_attempts,
-            .max_elapsed = policy.max_elapsed,
+            .max_attempts = retry.max_attempts,
+            .max_elapsed = retry.max_elapsed_us,
             .is_leased = row.nonce != 0};
 }
 

@@ -29,6 +29,6 @@ bool next_row(RowScan &scan);
 HeapTupleData row_at(const RowScan &scan, OffsetNumber offset);
 
 /// What decides about a row.
-core::RowFacts facts_of(Relation relation, HeapTupleData &tuple, const ClaimPolicy &policy);
+core::RowFacts facts_of(Relation relation, HeapTupleData &tuple, const core::RetryPolicy &retry);
 
 } // namespace baton::store

@@ -1,4 +1,4 @@
--- Queues come, are seen, go, and leave nothing behind. DDL-03, DDL-05, DDL-01
+-- Queues come, are seen, go, and leave nothing behind. DDL-03, DDL-05, ARG-05
 CREATE FUNCTION pg_temp.sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;
@@ -24,6 +24,10 @@ SELECT queue, owner = current_user AS is_ours, created_at <= now() AS is_past FR
 -- an existing queue keeps its settings
 SELECT baton.create_queue('life', '{"max_attempts": 9}', if_not_exists => true);
 SELECT settings -> 'max_attempts' AS max_attempts FROM baton.queues WHERE queue = 'life';
+-- and its asking again uses up no numbers (ARG-05)
+SELECT last_value AS before FROM baton._queue_id_seq \gset
+SELECT count(*) FROM generate_series(1, 100) WHERE baton.create_queue('life', if_not_exists => true);
+SELECT last_value - :before AS burnt FROM baton._queue_id_seq;
 -- but what would not be accepted is refused even then
 SELECT pg_temp.sqlstate_of($$ SELECT baton.create_queue('life', '{"max_attempt": 9}', true) $$);
 

@@ -1,0 +1,51 @@
+// baton.cancel, dead_letter and release_consumer: an operator's hand on single messages.
+
+#include "queue/operate.h"
+
+#include "api/arguments.h"
+#include "pg/boundary.h"
+#include "queue/extension.h"
+
+namespace baton::api {
+namespace {
+
+queue::QueueInfo queue_to_manage(const Call &call) {
+    (void)queue::extension();
+    pg::require_writable(call.function);
+    queue::QueueInfo queue = queue::find_queue(required_text(call, 0, "queue"));
+    queue::require_privilege(queue, queue::Privilege::kManage);
+    return queue;
+}
+
+// cancel(queue, id)
+Datum cancel(FunctionCallInfo fcinfo) {
+    Call call = {fcinfo, "cancel"};
+    queue::QueueInfo queue = queue_to_manage(call);
+    PG_RETURN_BOOL(queue::cancel(queue, DatumGetUUIDP(required(call, 1, "id"))));
+}
+
+// dead_letter(queue, id, class, error)
+Datum dead_letter(FunctionCallInfo fcinfo) {
+    enum { kQueue, kId, kClass, kError };
+    Call call = {fcinfo, "dead_letter"};
+    queue::QueueInfo queue = queue_to_manage(call);
+    pg_uuid_t *id = DatumGetUUIDP(required(call, kId, "id"));
+    queue::Death death = {core::DeadReason::kManual, std::nullopt,
+                          queue::sanitised_error(optional_text(call, kError))};
+    death.failure = failure_class_of(required_text(call, kClass, "class"));
+    PG_RETURN_BOOL(queue::bury_message(queue, id, death));
+}
+
+// release_consumer(queue, consumer)
+Datum release_consumer(FunctionCallInfo fcinfo) {
+    Call call = {fcinfo, "release_consumer"};
+    queue::QueueInfo queue = queue_to_manage(call);
+    PG_RETURN_INT64(queue::release_consumer(queue, required_text(call, 1, "consumer")));
+}
+
+} // namespace
+} // namespace baton::api
+
+BATON_FUNCTION(baton_cancel, baton::api::cancel);
+BATON_FUNCTION(baton_dead_letter, baton::api::dead_letter);
+BATON_FUNCTION(baton_release_consumer, baton::api::release_consumer);

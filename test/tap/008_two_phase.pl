@@ -1,0 +1,145 @@
+# Messages and acks of prepared transactions: nothing shows before the second phase, everything does after it, also if
+# the server was restarted or crashed in between. Nobody hears of COMMIT PREPARED, so receivers may take up to a minute.
+use strict;
+use warnings FATAL => 'all';
+
+use Baton;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('two_phase', conf => "max_prepared_transactions = 20\n");
+make_account($node, 'postgres');
+my @queues = qw(sent acked buried relayed beside);
+my $queues = join ', ', map { "'$_'" } @queues;
+$node->safe_psql('postgres', <<"SQL");
+SELECT baton.create_queue(q, '{"max_attempts": 3, "visibility_timeout": "1 ms"}') FROM unnest(ARRAY[$queues]) AS q;
+SELECT baton.subscribe('a', 'relayed');
+SQL
+
+# One of each kind, prepared under the names kind_outcome: to be committed, and to be rolled back.
+sub prepare
+{
+    my ($when) = @_;
+    for my $end (qw(commit rollback))
+    {
+        my $name = "${end}_$when";
+        # What is rolled back was never sent, what keeps its message was.
+        $node->safe_psql('postgres', <<"SQL");
+INSERT INTO ledger SELECT baton.send('acked', '{"kind": "acked $name"}');
+INSERT INTO ledger SELECT baton.send('buried', '{"kind": "buried $name"}');
+BEGIN;
+INSERT INTO ledger SELECT baton.send('sent', '{"kind": "sent $name"}');
+INSERT INTO ledger SELECT baton.send('beside', '{"kind": "beside $name"}');
+PREPARE TRANSACTION 'sent_$name';
+BEGIN;
+INSERT INTO ledger SELECT baton.publish('a', '{"kind": "relayed $name"}');
+PREPARE TRANSACTION 'relayed_$name';
+BEGIN;
+INSERT INTO effect (id) SELECT id FROM baton.receive('acked', 1, '1 ms') AS m, baton.ack(m.receipt);
+PREPARE TRANSACTION 'acked_$name';
+BEGIN;
+SELECT baton.nack(receipt, 'bad', 'permanent') FROM baton.receive('buried', 1, '1 ms');
+PREPARE TRANSACTION 'buried_$name';
+SQL
+    }
+    return;
+}
+
+# Receives look at the blocks while the outcome is open, in vain, and learn that there is nothing to do for now.
+sub nothing_to_receive
+{
+    my ($what) = @_;
+    local $Test::Builder::Level = $Test::Builder::Level + 1;
+    is( $node->safe_psql('postgres', "SELECT string_agg(m.payload->>'kind', ', ') FROM unnest(ARRAY[$queues]) AS q, baton.receive(q, 10) AS m"),
+        '', "$what: nothing to receive");
+    return;
+}
+
+sub finish
+{
+    my ($when) = @_;
+    for my $kind (qw(sent relayed acked buried))
+    {
+        $node->safe_psql('postgres', "COMMIT PREPARED '${kind}_commit_$when'");
+        $node->safe_psql('postgres', "ROLLBACK PREPARED '${kind}_rollback_$when'");
+    }
+    return;
+}
+
+prepare($_) for qw(crash restart session);
+nothing_to_receive('prepared');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts'), '24', 'all are prepared');
+# A message beside a prepared one is not held up.
+$node->safe_psql('postgres', q{INSERT INTO ledger SELECT baton.send('sent', '{"kind": "not prepared"}')});
+is( $node->safe_psql('postgres', q{WITH m AS (INSERT INTO effect (id) SELECT id FROM baton.receive('sent', wait => '30 s') AS m, baton.ack(m.receipt) RETURNING id) SELECT count(*) FROM m}),
+    '1', 'a message beside prepared ones is received');
+
+$node->stop('immediate');
+$node->start;
+nothing_to_receive('after a crash');
+finish('crash');
+$node->restart;
+nothing_to_receive_or_finished();
+finish('restart');
+finish('session');
+
+# What the crash's transactions left may be received already.
+sub nothing_to_receive_or_finished
+{
+    my $got = $node->safe_psql('postgres',
+        "SELECT string_agg(m.payload->>'kind', E'\\n') FROM unnest(ARRAY[$queues]) AS q, baton.peek(q, 1000) AS m");
+    my %expected = map { $_ => 1 } 'sent commit_crash', 'beside commit_crash', 'acked rollback_crash', 'buried rollback_crash';
+    my %got = map { $_ => 1 } grep { !/relayed/ } split /\n/, $got;
+    is(join(', ', sort keys %got), join(', ', sort keys %expected), 'after a restart: those of the first second phase are there')
+      or diag $got;
+    return;
+}
+
+# By receive alone, with the clock as it is.
+my %left;
+for my $when (qw(crash restart session))
+{
+    $left{"$_ commit_$when"} = 1 for qw(sent beside relayed);
+    $left{"$_ rollback_$when"} = 1 for qw(acked buried);
+}
+my $all = scalar keys %left;
+my %unexpected;
+poll_for(
+    sub {
+        my $got = $node->safe_psql('postgres', <<"SQL");
+WITH m AS MATERIALIZED (
+    SELECT m.* FROM unnest(ARRAY[$queues]) AS q, baton.receive(q, 10, '10 s') AS m
+), e AS (
+    INSERT INTO effect (id) SELECT m.id FROM m, baton.ack(m.receipt)
+)
+SELECT payload->>'kind' FROM m
+SQL
+        delete $left{$_} or $unexpected{$_} = 1 for split /\n/, $got;
+        return !%left;
+    },
+    75);
+is(join(', ', sort keys %left), '', "all $all messages are received in time");
+is(join(', ', sort keys %unexpected), '', 'and no other');
+my $count = account_is($node, 'postgres', 'in the end');
+is("$count->{dead} $count->{queue} $count->{outbox}", '3 0 0', 'three dead letters, and nothing left');
+is( $node->safe_psql('postgres', q{SELECT string_agg(payload->>'kind', ', ' ORDER BY payload->>'kind') FROM baton.dead_letters}),
+    'buried commit_crash, buried commit_restart, buried commit_session', 'namely those that were prepared and committed');
+findings_ok($node, 'postgres', 'in the end');
+
+# Queues too can be made and dropped in two phases.
+$node->safe_psql('postgres', <<'SQL');
+BEGIN;
+SELECT baton.create_queue('new');
+SELECT baton.drop_queue('beside');
+PREPARE TRANSACTION 'queues';
+SQL
+is(sqlstate($node, 'postgres', q{SELECT baton.send('new', '{}')}), '42704', 'a prepared queue is not there yet');
+$node->restart;
+$node->safe_psql('postgres', q{COMMIT PREPARED 'queues'});
+is( $node->safe_psql('postgres', q{SELECT baton.send('new', '{}'); SELECT count(*) FROM baton.receive('new')}) =~ s/.*\n//r,
+    '1', 'then it is, and works');
+is(sqlstate($node, 'postgres', q{SELECT baton.send('beside', '{}')}), '42704', 'and the other is gone');
+findings_ok($node, 'postgres', 'after that');
+$node->stop;
+done_testing();
