@@ -34,6 +34,11 @@ STALLED = """SELECT pid FROM pg_stat_activity WHERE application_name = %s AND da
              AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '200 ms'"""
 HELD = """SELECT key FROM baton.peek(%s, 1000) WHERE consumer = %s AND state = 'leased'
           ORDER BY leased_at DESC LIMIT 1"""
+CONNECTED = """SELECT count(DISTINCT application_name) FROM pg_stat_activity
+               WHERE datname = current_database() AND application_name = ANY (%s)"""
+NEW_INCIDENTS = """SELECT i.id, kind, consumer, o.id FROM incidents AS i JOIN orders AS o USING (operation_key)
+                   WHERE i.id > %s ORDER BY i.id"""
+FIRST_OF_KIND = "SELECT min(id) FROM orders GROUP BY poison HAVING min(id) > %s ORDER BY 1"
 
 
 def say(started, text):
@@ -103,10 +108,11 @@ class Conductor:
 
     # --- what is shown ---
 
+    def say_counts(self, counts):
+        say(self.started, "accepted {}, paid {}, fulfilled {}, dead letters {}".format(*counts))
+
     def follow_incidents(self):
-        for row in self.ask("SELECT i.id, kind, consumer, o.id FROM incidents AS i JOIN orders AS o USING (operation_key)"
-                            " WHERE i.id > %s ORDER BY i.id", self.last_incident):
-            self.last_incident, kind, consumer, order = row
+        for self.last_incident, kind, consumer, order in self.ask(NEW_INCIDENTS, self.last_incident):
             self.incidents[kind] = self.incidents.get(kind, 0) + 1
             if self.incidents[kind] <= SHOWN:
                 say(self.started, f"{consumer} {kind} on order {order}")
@@ -122,10 +128,8 @@ class Conductor:
         began = time.monotonic()
         if began < self.next_watch:
             return
-        for (order,) in self.ask("SELECT min(id) FROM orders GROUP BY poison HAVING min(id) > %s ORDER BY 1",
-                                 self.first_of_kind):
-            self.watch_order(order)
-            self.first_of_kind = order
+        for (self.first_of_kind,) in self.ask(FIRST_OF_KIND, self.first_of_kind):
+            self.watch_order(self.first_of_kind)
         for _ in range(len(self.watched)):
             order, before = self.watched.popleft()
             status = self.ask("SELECT order_status(%s)", order)[0][0]
@@ -151,7 +155,7 @@ class Conductor:
             if now >= next_progress:
                 before, counts = counts, self.ask(COUNTS)[0]
                 if counts != before:
-                    say(self.started, "accepted {}, paid {}, fulfilled {}, dead letters {}".format(*counts))
+                    self.say_counts(counts)
                     changed_at = now
                 next_progress = now + PROGRESS_EVERY
                 if now - changed_at > GIVE_UP_AFTER:
@@ -161,7 +165,7 @@ class Conductor:
                 if producer.returncode != 0:
                     raise SystemExit(f"the producer ended with status {producer.returncode}")
                 if not self.ask(LEFT)[0][0]:
-                    say(self.started, "accepted {}, paid {}, fulfilled {}, dead letters {}".format(*self.ask(COUNTS)[0]))
+                    self.say_counts(self.ask(COUNTS)[0])
                     return
             time.sleep(TICK)
 
@@ -171,9 +175,7 @@ class Conductor:
             for name in self.consumers:
                 self.start_consumer(name)
             say(self.started, "consumers: " + ", ".join(self.consumers))
-            while self.ask("SELECT count(DISTINCT application_name) FROM pg_stat_activity"
-                           " WHERE datname = current_database() AND application_name = ANY (%s)",
-                           list(self.consumers))[0][0] < len(self.consumers):
+            while self.ask(CONNECTED, list(self.consumers))[0][0] < len(self.consumers):
                 self.revive()
                 time.sleep(TICK)
             producer = self.spawn("produce.py", self.path)

@@ -16,7 +16,7 @@ import orders
 
 Message = namedtuple("Message", "id receipt attempt key payload payload_md5")
 
-RECEIVE = """SELECT id::text, receipt::text, attempt, key, payload, md5(payload::text)
+RECEIVE = """SELECT id, receipt, attempt, key, payload, md5(payload::text)
              FROM baton.receive(%s, wait => '500 ms')"""  # the application name is the consumer's
 EFFECT = """INSERT INTO effects (queue, operation_key, message_id, attempt, consumer, payload_md5)
             VALUES (%s, %s, %s, %s, %s, %s)"""

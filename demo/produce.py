@@ -29,7 +29,7 @@ def begin_order(cursor, operation_key, payload, poison=None):
     )
     if cursor.fetchone() is None:
         return None
-    cursor.execute("SELECT baton.publish('order.created', %s, key => %s)::text", (payload, operation_key))
+    cursor.execute("SELECT baton.publish('order.created', %s, key => %s)", (payload, operation_key))
     return cursor.fetchone()[0]
 
 

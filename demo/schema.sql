@@ -13,7 +13,8 @@ CREATE TABLE orders (
     poison text,
     accepted_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-COMMENT ON TABLE orders IS 'what was accepted; operation_key is the submitter''s and the same for every repetition; poison is null for the ordinary';
+COMMENT ON TABLE orders IS
+    'what was accepted; operation_key is the submitter''s, the same in every repetition; poison: null = ordinary';
 
 CREATE TABLE not_accepted (
     submission text NOT NULL,
@@ -21,7 +22,8 @@ CREATE TABLE not_accepted (
     event_id uuid,
     error text
 );
-COMMENT ON TABLE not_accepted IS 'submissions that made no order: rejected, repeated, or rolled back (with the id of the event that must not exist)';
+COMMENT ON TABLE not_accepted IS
+    'submissions that made no order: rejected, repeated, or rolled back (with the id of the event that must not exist)';
 
 -- Nothing here is unique but the row itself, so that a second effect would be seen.
 CREATE TABLE effects (
@@ -48,7 +50,9 @@ CREATE TABLE incidents (
 COMMENT ON TABLE incidents IS 'what was done to the consumers: killed, rolled back, ack lost, crashed';
 
 -- Times are short so that the demonstration is; both queues hear of every order.
-SELECT baton.create_queue(queue, '{"visibility_timeout": "2 s", "max_attempts": 4, "backoff_base": "200 ms", "backoff_cap": "1 s"}'),
+SELECT
+    baton.create_queue(queue,
+        '{"visibility_timeout": "2 s", "max_attempts": 4, "backoff_base": "200 ms", "backoff_cap": "1 s"}'),
     baton.subscribe('order.created', queue)
 FROM (VALUES ('payment'), ('fulfilment')) AS q (queue) \g /dev/null
 
@@ -65,9 +69,10 @@ BEGIN
     IF operation IS NULL THEN
         RETURN;
     END IF;
-    FOR queue IN SELECT s.queue FROM baton.subscriptions AS s WHERE s.pattern = 'order.created' ORDER BY s.queue DESC LOOP
+    FOREACH queue IN ARRAY ARRAY['payment', 'fulfilment'] LOOP
         SELECT * INTO waiting FROM baton.peek(order_steps.queue, 1, key => operation);
-        SELECT * INTO effect FROM effects AS e WHERE e.queue = order_steps.queue AND e.operation_key = operation LIMIT 1;
+        SELECT * INTO effect FROM effects AS e
+            WHERE e.queue = order_steps.queue AND e.operation_key = operation LIMIT 1;
         SELECT * INTO letter FROM baton.dead_letters AS d
             WHERE d.queue = order_steps.queue AND d.key = operation AND d.status = 'open' LIMIT 1;
         IF effect.id IS NOT NULL THEN
@@ -92,7 +97,8 @@ CREATE FUNCTION order_status(order_id bigint) RETURNS text
     SELECT CASE
         WHEN count(*) = 0 THEN NULL
         WHEN bool_or(state = 'failed') THEN
-            'failed (' || string_agg(queue || ' ' || split_part(detail, ':', 1), ', ') FILTER (WHERE state = 'failed') || ')'
+            'failed (' || string_agg(queue || ' ' || split_part(detail, ':', 1), ', ')
+                FILTER (WHERE state = 'failed') || ')'
         WHEN bool_and(state = 'succeeded') THEN 'succeeded'
         WHEN bool_or(state = 'processing') THEN
             'processing (' || string_agg(queue || ' by ' || detail, ', ') FILTER (WHERE state = 'processing') || ')'
@@ -104,4 +110,5 @@ CREATE FUNCTION order_status(order_id bigint) RETURNS text
     END
     FROM order_steps($1)
 $$;
-COMMENT ON FUNCTION order_status(bigint) IS 'accepted, processing, retry at a time, failed or succeeded; null if there is no such order';
+COMMENT ON FUNCTION order_status(bigint) IS
+    'accepted, processing, retry at a time, failed or succeeded; null if there is no such order';

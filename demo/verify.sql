@@ -14,8 +14,8 @@ CREATE TEMP TABLE dead AS SELECT * FROM baton.dead_letters WHERE status = 'open'
 
 -- One row per order and queue: how often it was done, how often it was buried.
 CREATE TEMP TABLE ends AS
-    SELECT s.queue, o.id, o.operation_key, o.poison, coalesce(e.times, 0) AS done, coalesce(d.times, 0) AS buried, d.reason,
-        o.accepted_at, e.done_at, coalesce(e.payload_md5 <> md5(o.payload::text), false) AS is_altered
+    SELECT s.queue, o.id, o.operation_key, o.poison, coalesce(e.times, 0) AS done, coalesce(d.times, 0) AS buried,
+        d.reason, o.accepted_at, e.done_at, coalesce(e.payload_md5 <> md5(o.payload::text), false) AS is_altered
     FROM sides AS s CROSS JOIN orders AS o
     LEFT JOIN (SELECT queue, operation_key, count(*) AS times, max(done_at) AS done_at, max(payload_md5) AS payload_md5
                FROM effects GROUP BY 1, 2) AS e ON (e.queue, e.operation_key) = (s.queue, o.operation_key)
@@ -38,7 +38,8 @@ FROM (
         count(*) FILTER (WHERE poison IS NULL AND done = 0) AS undone,
         count(*) FILTER (WHERE is_altered) AS altered,
         count(*) FILTER (WHERE reason IS DISTINCT FROM CASE poison
-            WHEN 'invalid' THEN 'permanent' WHEN 'unavailable' THEN 'exhausted' WHEN 'crash' THEN 'lease_expired' END) AS misjudged
+            WHEN 'invalid' THEN 'permanent' WHEN 'unavailable' THEN 'exhausted' WHEN 'crash' THEN 'lease_expired' END)
+            AS misjudged
     FROM ends GROUP BY queue
 ) AS c, LATERAL (VALUES ('lost', lost), ('duplicates', duplicate), ('done and also in the dead letters', twofold),
     ('ordinary orders not done', undone), ('payloads altered on the way', altered),
@@ -70,22 +71,24 @@ WHERE e.done IS DISTINCT FROM CASE WHEN i.kind = 'crashed' THEN 0 ELSE 1 END;
 
 \echo
 \echo what became of the orders
-SELECT coalesce(what, '') AS " ", sum(n) FILTER (WHERE queue = 'payment') AS payment,
+SELECT what AS " ", sum(n) FILTER (WHERE queue = 'payment') AS payment,
     sum(n) FILTER (WHERE queue = 'fulfilment') AS fulfilment
 FROM (
     SELECT 1, 'orders accepted', queue, count(*) FROM ends GROUP BY queue
-    UNION ALL SELECT 2, 'effects done', s.queue, count(e.id) FROM sides AS s LEFT JOIN effects AS e USING (queue) GROUP BY 3
+    UNION ALL SELECT 2, 'effects done', queue, count(e.id) FROM sides LEFT JOIN effects AS e USING (queue) GROUP BY 3
     UNION ALL SELECT 3, 'duplicates', queue, sum(greatest(done - 1, 0)) FROM ends GROUP BY queue
     UNION ALL SELECT 4, 'lost', queue, count(*) FILTER (WHERE done = 0 AND buried = 0) FROM ends GROUP BY queue
-    UNION ALL SELECT 5, 'dead letters', s.queue, count(d.id) FROM sides AS s LEFT JOIN dead AS d USING (queue) GROUP BY 3
+    UNION ALL SELECT 5, 'dead letters', queue, count(d.id) FROM sides LEFT JOIN dead AS d USING (queue) GROUP BY 3
     UNION ALL SELECT 6, '  ' || reason, queue, count(*) FROM dead GROUP BY 2, 3
 ) AS t (place, what, queue, n)
 GROUP BY place, what ORDER BY place, what;
 
 \echo what went wrong on the way
 SELECT * FROM (
-    SELECT 'consumer: ' || CASE kind WHEN 'killed' THEN 'SIGKILL while it worked' WHEN 'rolled back' THEN 'rolled back after the effect'
-            WHEN 'ack lost' THEN 'died after the effect, before the ack' WHEN 'crashed' THEN 'crashed by poison' ELSE kind END AS incident,
+    SELECT 'consumer: ' || CASE kind WHEN 'killed' THEN 'SIGKILL while it worked'
+            WHEN 'rolled back' THEN 'rolled back after the effect'
+            WHEN 'ack lost' THEN 'died after the effect, before the ack'
+            WHEN 'crashed' THEN 'crashed by poison' ELSE kind END AS incident,
         count(*) AS times, string_agg(DISTINCT consumer, ', ') AS "where"
     FROM incidents GROUP BY kind
     UNION ALL
@@ -116,12 +119,11 @@ FROM spans ORDER BY place, what DESC;
 SELECT o.id AS order, o.operation_key, order_status(o.id)
 FROM orders AS o WHERE o.id IN (SELECT min(id) FROM orders GROUP BY poison) ORDER BY o.id;
 
-SELECT count(*) AS checked, count(*) FILTER (WHERE found IS DISTINCT FROM expected) AS failed FROM checks \gset
 \pset tuples_only on
 \pset format unaligned
 SELECT format('FAIL  %s: %s, not %s', what, coalesce(found::text, 'unknown'), expected) FROM checks
 WHERE found IS DISTINCT FROM expected ORDER BY number;
-SELECT :failed > 0 AS has_failed \gset
+SELECT EXISTS (SELECT FROM checks WHERE found IS DISTINCT FROM expected) AS has_failed \gset
 \if :has_failed
     \set VERBOSITY terse
     DO $$ BEGIN RAISE 'not every order came through once'; END $$;

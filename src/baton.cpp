@@ -5,6 +5,7 @@
 #include "shared/control.h"
 #include "shared/pending.h"
 #include "worker/database_commands.h"
+#include "worker/extension.h"
 #include "worker/launcher.h"
 
 extern "C" {
@@ -24,5 +25,6 @@ void _PG_init(void) {
     baton::queue::watch_catalog();
     baton::worker::register_launcher();
     baton::worker::install_database_commands_hook();
+    baton::worker::install_extension_watch();
 }
 }

@@ -65,6 +65,34 @@ CREATE TABLE baton._dead_letter (
 CREATE INDEX _dead_letter_by_message ON baton._dead_letter (queue, id);
 COMMENT ON TABLE baton._dead_letter IS 'messages that could not succeed, as they were, and why';
 
+-- The columns of baton._message_row, then the queue (src/queue/later.cpp).
+CREATE TABLE baton._later (
+    visible_at timestamptz NOT NULL,
+    leased_at timestamptz NOT NULL,
+    first_attempt_at timestamptz NOT NULL,
+    token int NOT NULL,
+    nonce int NOT NULL,
+    attempts int NOT NULL,
+    round int NOT NULL,
+    flags int NOT NULL,
+    consumer int NOT NULL,
+    enqueued_at timestamptz NOT NULL,
+    id uuid NOT NULL,
+    priority int NOT NULL,
+    key text,
+    topic text,
+    headers jsonb,
+    payload jsonb,
+    body bytea,
+    expires_at timestamptz,
+    idempotency_key text,
+    options jsonb,
+    queue int NOT NULL
+);
+CREATE INDEX _later_by_due ON baton._later (visible_at);
+CREATE INDEX _later_by_queue ON baton._later (queue);
+COMMENT ON TABLE baton._later IS 'messages with a long delay, until the worker moves them into their queue';
+
 -- Rows are filled in place (src/store/dictionary.h), so there must be some.
 CREATE TABLE baton._consumer (
     slot int NOT NULL,
@@ -85,5 +113,6 @@ SELECT pg_catalog.pg_extension_config_dump('baton._queue', '');
 SELECT pg_catalog.pg_extension_config_dump('baton._queue_id_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('baton._segment', '');
 SELECT pg_catalog.pg_extension_config_dump('baton._subscription', '');
+SELECT pg_catalog.pg_extension_config_dump('baton._later', '');
 SELECT pg_catalog.pg_extension_config_dump('baton._dead_letter', '');
 SELECT pg_catalog.pg_extension_config_dump('baton._dead_letter_letter_id_seq', '');

@@ -5,6 +5,7 @@
 #include "pg/boundary.h"
 #include "queue/consumer.h"
 #include "queue/extension.h"
+#include "queue/later.h"
 #include "queue/row_reader.h"
 #include "store/row.h"
 
@@ -90,6 +91,8 @@ Datum peek(FunctionCallInfo fcinfo) {
     InitMaterializedSRF(fcinfo, 0);
     peek.result = reinterpret_cast<ReturnSetInfo *>(fcinfo->resultinfo);
     queue::visit_rows(queue, put_row, &peek);
+    if (peek.left > 0)
+        queue::visit_later(queue, put_row, &peek);
     return static_cast<Datum>(0);
 }
 

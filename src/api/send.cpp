@@ -109,14 +109,14 @@ pg_uuid_t *send_one(const Call &call) {
     require_headers(call, kSendHeaders);
     int64_t now = pg::clock_now();
     pg_uuid_t *id = message_id(call, kSendId, now);
-    RowValues row = store::new_row(id, now, due_time(call, kSendDelay, kSendDeliverAt, now),
-                                   priority_of(call, kSendPriority));
+    int64_t due_at = due_time(call, kSendDelay, kSendDeliverAt, now);
+    RowValues row = store::new_row(id, now, due_at, priority_of(call, kSendPriority));
     set_unless_null(row, store::kPayload, call, kSendPayload);
     set_unless_null(row, store::kHeaders, call, kSendHeaders);
     set_unless_null(row, store::kKey, call, kSendKey);
     set_unless_null(row, store::kBody, call, kSendBody);
     set_expiry_and_options(row, call, now);
-    queue::append(queue, &row, 1);
+    queue::send_rows(queue, &row, 1, due_at, now);
     return id;
 }
 
@@ -186,7 +186,7 @@ Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t no
             rows[i].set(store::kFlags, Int32GetDatum(store::kHasOptions));
         }
     }
-    queue::append(queue, rows, count);
+    queue::send_rows(queue, rows, count, batch.due_at, now);
     return uuid_array(ids, count);
 }
 

@@ -15,6 +15,7 @@ struct Settings {
     int flush_leases;         // FlushLeases
     double clock_shift_s;     // test setting: added to the clock, seconds
     int outbox_retention_s;   // events that nobody subscribes to are kept this long, seconds
+    int later_threshold_s;    // messages with a longer delay wait outside of the segments, seconds
     int relay_batch_size;     // events relayed per transaction
     int turnover_interval_ms; // least time between two emptyings in one database
     bool is_worker_enabled;   // whether databases get a worker

@@ -6,6 +6,7 @@
 #include "pg/error.h"
 #include "pg/sql.h"
 #include "queue/extension.h"
+#include "queue/later.h"
 #include "queue/row_reader.h"
 #include "queue/segments.h"
 #include "queue/subscription.h"
@@ -87,6 +88,8 @@ void refuse_if_used(const QueueInfo &queue, const Chain &chain) {
     for (int i = 0; i < chain.count; ++i)
         if (has_rows(chain.segments[i]))
             raise_in_use(queue, "It holds messages.");
+    if (is_used("SELECT EXISTS (SELECT FROM baton._later WHERE queue = $1)", queue.id))
+        raise_in_use(queue, "It holds delayed messages.");
     if (is_used(
             "SELECT EXISTS (SELECT FROM baton._dead_letter WHERE queue = $1 AND status = 'open')",
             queue.id))
@@ -116,7 +119,7 @@ void drop_tables(const QueueInfo &queue) {
     if (tables)
         (void)pg::run_sql(
             psprintf("DROP TABLE IF EXISTS %s, baton.q%u", TextDatumGetCString(*tables), queue.id));
-    for (const char *table : {"_segment", "_subscription", "_dead_letter"})
+    for (const char *table : {"_segment", "_subscription", "_dead_letter", "_later"})
         (void)pg::run_sql(psprintf("DELETE FROM baton.%s WHERE queue = $1", table), arguments);
     (void)pg::run_sql("DELETE FROM baton._queue WHERE id = $1", arguments);
 }
@@ -177,7 +180,7 @@ void drop_queue(text *name, bool force) {
 int64_t purge_queue(text *name, bool include_leased) {
     QueueInfo queue = find_queue(name);
     require_privilege(queue, Privilege::kManage);
-    return delete_rows(queue, include_leased);
+    return delete_rows(queue, include_leased) + delete_all_later(queue);
 }
 
 void subscribe(text *pattern, text *queue_name) {

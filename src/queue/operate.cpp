@@ -6,6 +6,8 @@
 #include "core/micros.h"
 #include "pg/clock.h"
 #include "queue/consumer.h"
+#include "queue/extension.h"
+#include "queue/later.h"
 #include "queue/row_reader.h"
 #include "queue/settle.h"
 #include "store/lease.h"
@@ -56,11 +58,37 @@ bool take_over(const QueueInfo &queue, const pg_uuid_t *id, bool with_leased, Pl
     return false;
 }
 
+struct LaterSearch {
+    const pg_uuid_t *id;
+    ItemPointerData tid;
+    HeapTuple copy; // or nullptr: not found
+};
+
+bool match_later(HeapTuple row, Relation, void *argument) {
+    auto &search = *static_cast<LaterSearch *>(argument);
+    if (memcmp(store::control_of(row->t_data)->id, search.id->data, UUID_LEN) != 0)
+        return true;
+    search.tid = row->t_self;
+    search.copy = heap_copytuple(row);
+    return false;
+}
+
+/// Deletes a message that waits for its time. False if there is none of that id.
+bool take_from_later(const QueueInfo &queue, const pg_uuid_t *id, HeapTuple *row) {
+    LaterSearch search = {id, {}, nullptr};
+    visit_later(queue, match_later, &search);
+    *row = search.copy;
+    return search.copy && delete_later(&search.tid);
+}
+
 } // namespace
 
 bool cancel(const QueueInfo &queue, const pg_uuid_t *id) {
     Place place;
     core::Receipt receipt;
+    HeapTuple row = nullptr;
+    if (take_from_later(queue, id, &row))
+        return true;
     if (!take_over(queue, id, false, &place, &receipt))
         return false;
     store::SettleItem item = {receipt, false, nullptr, {}};
@@ -75,6 +103,11 @@ bool cancel(const QueueInfo &queue, const pg_uuid_t *id) {
 bool bury_message(const QueueInfo &queue, const pg_uuid_t *id, const Death &death) {
     Place place;
     core::Receipt receipt;
+    HeapTuple row = nullptr;
+    if (take_from_later(queue, id, &row)) {
+        keep_dead_letter(queue, row, row_type(), death);
+        return true;
+    }
     if (!take_over(queue, id, true, &place, &receipt))
         return false;
     store::SettleOutcome outcome = bury(place, receipt, death);

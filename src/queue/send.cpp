@@ -4,6 +4,7 @@
 
 #include "pg/error.h"
 #include "queue/extension.h"
+#include "queue/later.h"
 #include "shared/queue_state.h"
 #include "store/segment.h"
 
@@ -51,6 +52,14 @@ void append(const QueueInfo &queue, store::RowValues *rows, int count) {
         heap_freetuple(tuples[i]);
     pfree(tuples);
     store::close_segment(segment, false);
+}
+
+void send_rows(const QueueInfo &queue, store::RowValues *rows, int count, int64_t due_at,
+               int64_t now) {
+    if (is_for_later(due_at, now))
+        append_later(queue, rows, count);
+    else
+        append(queue, rows, count);
 }
 
 } // namespace baton::queue

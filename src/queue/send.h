@@ -11,4 +11,9 @@ namespace baton::queue {
 /// An active snapshot is needed. Raises XX000 if the queue has no segment.
 void append(const QueueInfo &queue, store::RowValues *rows, int count);
 
+/// Sends rows that are all due at `due_at`: appends them, or stores them for later if that is far
+/// ahead of `now`.
+void send_rows(const QueueInfo &queue, store::RowValues *rows, int count, int64_t due_at,
+               int64_t now);
+
 } // namespace baton::queue

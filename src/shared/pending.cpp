@@ -4,6 +4,7 @@
 #include "shared/pending.h"
 
 #include "core/block_ranges.h"
+#include "pg/clock.h"
 #include "shared/control.h"
 #include "shared/prepared.h"
 #include "shared/roster.h"
@@ -31,6 +32,8 @@ constinit Entry *entries_ = nullptr; // grown when something is noted, never in 
 constinit int count_ = 0;
 constinit int capacity_ = 0;
 constinit uint32_t work_ = 0;
+constexpr int64_t kNothingLater = std::numeric_limits<int64_t>::max();
+constinit int64_t later_due_ = kNothingLater; // the earliest that this transaction put off
 constinit TransactionId preparing_ = InvalidTransactionId;
 constinit bool is_waiting_ = false;
 constinit QueueKey waiting_ = {};
@@ -110,6 +113,13 @@ void finish(void (*act)(const Entry &)) {
     count_ = 0;
 }
 
+void tell_of_later() {
+    if (later_due_ == kNothingLater)
+        return;
+    work_ |= later_due_ <= pg::clock_now() ? kWorkOverdue : kWorkDelayed;
+    later_due_ = kNothingLater;
+}
+
 bool stop_waiting() {
     if (!is_waiting_)
         return false;
@@ -129,6 +139,7 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
     switch (event) {
     case XACT_EVENT_COMMIT:
         finish(act_on_commit);
+        tell_of_later();
         if (work_ != 0)
             wake_worker(MyDatabaseId, work_);
         work_ = 0;
@@ -136,6 +147,7 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
     case XACT_EVENT_ABORT:
         give_up_waiting();
         finish(act_on_abort);
+        later_due_ = kNothingLater;
         work_ = 0;
         break;
     case XACT_EVENT_PRE_PREPARE:
@@ -143,6 +155,7 @@ extern "C" void baton_at_transaction_end(XactEvent event, void *) {
         break;
     case XACT_EVENT_PREPARE:
         finish(hand_over_prepared);
+        later_due_ = kNothingLater;
         work_ = 0;
         break;
     default:
@@ -191,6 +204,10 @@ void note_forget_at_commit(const SegmentKey &key, uint32_t queue) {
 
 void note_work(uint32_t work) {
     work_ |= work;
+}
+
+void note_later(int64_t due_at) {
+    later_due_ = std::min(later_due_, due_at);
 }
 
 void note_waiting(const QueueKey &key) {

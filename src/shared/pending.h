@@ -27,6 +27,10 @@ void note_forget_at_commit(const SegmentKey &key, uint32_t queue);
 /// Work for the database's worker, given to it at commit.
 void note_work(uint32_t work);
 
+/// The transaction stored a message with a long delay, due at that time: the worker hears of it at
+/// commit.
+void note_later(int64_t due_at);
+
 /// Remembers that this backend counts as a waiter of a queue, so that an error gives the place
 /// back.
 void note_waiting(const QueueKey &key);

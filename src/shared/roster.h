@@ -42,7 +42,8 @@ enum Work : uint32_t {
     kWorkTurnover = 4,      // a segment may be all dead
     kWorkSubscriptions = 8, // subscriptions changed
     kWorkPrepared = 16,     // a transaction was prepared, or a prepared one ended
-    kWorkDelayed = 32,      // something was put off
+    kWorkDelayed = 32,      // messages with a long delay were sent
+    kWorkOverdue = 64,      // some of them were due before their transaction ended
     kWorkWanted = 1U << 31  // nothing in particular: a worker should be there and look
 };
 

@@ -14,6 +14,8 @@ constexpr Chore kChores[] = {
     {"extend", shared::kWorkExtend, 0, extend_chore},
     {"turnover", shared::kWorkTurnover, kSecond, turnover_chore},
     {"prepared", shared::kWorkPrepared, 0, prepared_chore},
+    {"later", shared::kWorkDelayed, 0, later_chore},
+    {"overdue", shared::kWorkOverdue, kSecond, overdue_chore},
     {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);

@@ -9,6 +9,8 @@ int64_t relay_chore();    // relay.cpp: moves events from the outbox to the subs
 int64_t extend_chore();   // extend.cpp: gives chains whose last segment is nearly full a successor
 int64_t turnover_chore(); // turnover.cpp: empties segments whose rows are all dead
 int64_t prepared_chore(); // prepared.cpp: notices the end of prepared transactions
+int64_t later_chore();    // later.cpp: moves delayed messages that are due into their queues
+int64_t overdue_chore();  // later.cpp: the same for those whose transaction ended late
 int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map believes dead
 
 } // namespace baton::worker

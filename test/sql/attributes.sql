@@ -14,17 +14,18 @@ SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg
 SELECT relname FROM pg_class WHERE relnamespace = 'baton'::regnamespace AND relkind IN ('r', 'v', 'S', 'm', 'f', 'p')
     AND oid NOT IN (SELECT oid FROM relation) AND relname !~ '^q\d+(_\d+)?$';
 
--- every writing function is volatile and parallel unsafe; what is neither only computes
-SELECT proname, provolatile, proparallel FROM function WHERE provolatile <> 'v' OR proparallel <> 'u' ORDER BY 1;
+-- every public function is volatile and parallel unsafe, as it writes or reads what others write just now
+SELECT proname, provolatile, proparallel FROM function
+WHERE (provolatile <> 'v' OR proparallel <> 'u') AND proname NOT LIKE '\_%' AND proname NOT LIKE 'receipt\_%' ORDER BY 1;
 -- nothing public is strict: a null is answered, not passed over
-SELECT proname FROM function WHERE proisstrict AND proname NOT LIKE '\_%' ORDER BY 1;
+SELECT proname FROM function WHERE proisstrict AND proname NOT LIKE '\_%' AND proname NOT LIKE 'receipt\_%' ORDER BY 1;
 -- no two functions have the same name, so that untyped arguments find theirs; every argument has a name
 SELECT proname FROM function GROUP BY proname HAVING count(*) > 1;
 SELECT proname FROM function WHERE proname NOT LIKE '\_%' AND proname NOT LIKE 'receipt\_%'
     AND pronargs > 0 AND (proargnames IS NULL OR '' = ANY (proargnames));
--- no function that runs as its owner follows the caller's search_path
-SELECT proname, prosecdef, proconfig FROM function WHERE prosecdef OR proconfig IS NOT NULL ORDER BY 1;
-SELECT proname FROM function JOIN pg_language AS l ON l.oid = prolang WHERE lanname NOT IN ('c', 'plpgsql');
+-- no function that is not in C, or runs as its owner, follows the caller's search_path
+SELECT proname, proconfig FROM function JOIN pg_language AS l ON l.oid = prolang
+WHERE (lanname <> 'c' OR prosecdef) AND proconfig IS DISTINCT FROM '{"search_path=pg_catalog, pg_temp"}' ORDER BY 1;
 
 -- nothing is granted to PUBLIC; nor does the schema let it in
 SELECT proname FROM function, aclexplode(coalesce(proacl, acldefault('f', proowner))) AS a WHERE a.grantee = 0;
@@ -39,7 +40,7 @@ SELECT baton.drop_queue('attributes');
 SELECT type, identity FROM member WHERE type NOT IN ('index', 'sequence', 'cast')
     AND NOT (type = 'type' AND name LIKE '\_%') AND obj_description(objid, (SELECT relname FROM pg_class WHERE oid = classid)) IS NULL;
 -- a function's documentation names the errors that all of them have
-SELECT proname FROM function WHERE proname NOT LIKE '\_%' AND proname NOT LIKE 'receipt\_%' AND obj_description(oid, 'pg_proc') !~ 'Errors: |as nack';
+SELECT proname FROM function WHERE proname NOT LIKE '\_%' AND proname NOT LIKE 'receipt\_%' AND obj_description(oid, 'pg_proc') !~ 'Errors: |^as ';
 
 -- instants have a zone
 SELECT relname, attname FROM pg_attribute JOIN relation ON attrelid = relation.oid

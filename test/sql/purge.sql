@@ -12,9 +12,9 @@ SELECT baton.purge_queue('purge'), pg_typeof(baton.purge_queue('purge'));
 -- ready, delayed and those whose lease ran out; not those that a consumer holds
 SELECT cardinality(baton.send_batch('purge', '{1,2,3,4}'));
 SELECT baton.send('purge', '"delayed"', delay => '1 h') IS NOT NULL;
-SELECT receipt AS ran_out FROM baton.receive('purge', visibility_timeout => '1 ms') \gset
+SELECT receipt AS ran_out FROM baton.receive('purge', visibility_timeout => '1 min') \gset
 SELECT receipt FROM baton.receive('purge', visibility_timeout => '1 h') \gset
-SET baton.clock_shift = 1;
+SET baton.clock_shift = 61;
 SELECT baton.purge_queue('purge');
 SELECT payload, state FROM baton.peek('purge');
 RESET baton.clock_shift;

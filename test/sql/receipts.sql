@@ -63,13 +63,14 @@ RESET baton.clock_shift;
 -- a segment that was rewritten knows its old receipts no more, and still gives out its messages
 SELECT baton.send('receipts', '3') IS NOT NULL;
 SELECT receipt AS old FROM baton.receive('receipts') \gset
-SELECT format('VACUUM FULL baton.q%s_1', queue_id) FROM baton.queues WHERE queue = 'receipts' \gexec
+SELECT format('baton.q%s_1', queue_id) AS segment FROM baton.queues WHERE queue = 'receipts' \gset
+VACUUM FULL :segment;
 SELECT pg_temp.sqlstate_of(format('SELECT baton.ack(%L)', :'old')) AS acked, baton.try_nack(:'old') AS nacked;
 SET baton.clock_shift = 31;
 SELECT payload, attempt FROM baton.receive('receipts');
 RESET baton.clock_shift;
 -- one that was emptied by hand has nothing
-SELECT format('TRUNCATE baton.q%s_1', queue_id) FROM baton.queues WHERE queue = 'receipts' \gexec
+TRUNCATE :segment;
 SELECT count(*) FROM baton.peek('receipts');
 SELECT baton.send('receipts', '4') IS NOT NULL;
 SELECT payload, attempt, baton.try_nack(:'old') AS old_receipt FROM baton.receive('receipts');

@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('two_phase', conf => "max_prepared_transactions = 20\n");
+my $node = new_node('two_phase', conf => "max_prepared_transactions = 30\n");
 make_account($node, 'postgres');
 my @queues = qw(sent acked buried relayed beside);
 my $queues = join ', ', map { "'$_'" } @queues;
@@ -16,6 +16,12 @@ $node->safe_psql('postgres', <<"SQL");
 SELECT baton.create_queue(q, '{"max_attempts": 3, "visibility_timeout": "1 ms"}') FROM unnest(ARRAY[$queues]) AS q;
 SELECT baton.subscribe('a', 'relayed');
 SQL
+
+# The very first event of a database, in a transaction that does not end, is in nobody's way.
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO ledger SELECT baton.publish('a', '{"kind": "first"}'); PREPARE TRANSACTION 'first'});
+is( sqlstate($node, 'postgres', q{SET lock_timeout = '5 s'; INSERT INTO ledger SELECT baton.publish('a', '{"kind": "second"}')}),
+    '00000', 'the first event of all, prepared, does not stop the second');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'first'});
 
 # One of each kind, prepared under the names kind_outcome: to be committed, and to be rolled back.
 sub prepare
@@ -51,7 +57,7 @@ sub nothing_to_receive
 {
     my ($what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is( $node->safe_psql('postgres', "SELECT string_agg(m.payload->>'kind', ', ') FROM unnest(ARRAY[$queues]) AS q, baton.receive(q, 10) AS m"),
+    is( $node->safe_psql('postgres', "SELECT string_agg(m.payload->>'kind', ', ') FROM unnest(ARRAY[$queues]) AS q, baton.receive(q, 10) AS m WHERE q <> 'relayed'"),
         '', "$what: nothing to receive");
     return;
 }
@@ -80,21 +86,10 @@ $node->start;
 nothing_to_receive('after a crash');
 finish('crash');
 $node->restart;
-nothing_to_receive_or_finished();
+is( $node->safe_psql('postgres', q{SELECT string_agg(m.payload->>'kind', ', ') FROM unnest(ARRAY['sent', 'beside']) AS q, baton.peek(q) AS m}),
+    'sent commit_crash, beside commit_crash', 'after a restart: of the prepared messages those committed so far are there');
 finish('restart');
 finish('session');
-
-# What the crash's transactions left may be received already.
-sub nothing_to_receive_or_finished
-{
-    my $got = $node->safe_psql('postgres',
-        "SELECT string_agg(m.payload->>'kind', E'\\n') FROM unnest(ARRAY[$queues]) AS q, baton.peek(q, 1000) AS m");
-    my %expected = map { $_ => 1 } 'sent commit_crash', 'beside commit_crash', 'acked rollback_crash', 'buried rollback_crash';
-    my %got = map { $_ => 1 } grep { !/relayed/ } split /\n/, $got;
-    is(join(', ', sort keys %got), join(', ', sort keys %expected), 'after a restart: those of the first second phase are there')
-      or diag $got;
-    return;
-}
 
 # By receive alone, with the clock as it is.
 my %left;
@@ -103,6 +98,7 @@ for my $when (qw(crash restart session))
     $left{"$_ commit_$when"} = 1 for qw(sent beside relayed);
     $left{"$_ rollback_$when"} = 1 for qw(acked buried);
 }
+$left{first} = 1;
 my $all = scalar keys %left;
 my %unexpected;
 poll_for(
@@ -115,7 +111,7 @@ WITH m AS MATERIALIZED (
 )
 SELECT payload->>'kind' FROM m
 SQL
-        delete $left{$_} or $unexpected{$_} = 1 for split /\n/, $got;
+        delete $left{$_} or $unexpected{$_} = 1 for grep { $_ ne 'second' } split /\n/, $got;
         return !%left;
     },
     75);
