@@ -32,8 +32,7 @@ LEFT = """SELECT EXISTS (SELECT FROM baton.outbox WHERE topic = 'order.created')
               OR EXISTS (SELECT FROM baton.peek('fulfilment', 1))"""
 STALLED = """SELECT pid FROM pg_stat_activity WHERE application_name = %s AND datname = current_database()
              AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '200 ms'"""
-HELD = """SELECT key FROM baton.peek(%s, 1000) WHERE consumer = %s AND state = 'leased'
-          ORDER BY leased_at DESC LIMIT 1"""
+HELD = "SELECT key FROM baton.leases(%s) WHERE consumer = %s ORDER BY leased_at DESC LIMIT 1"
 CONNECTED = """SELECT count(DISTINCT application_name) FROM pg_stat_activity
                WHERE datname = current_database() AND application_name = ANY (%s)"""
 NEW_INCIDENTS = """SELECT i.id, kind, consumer, o.id FROM incidents AS i JOIN orders AS o USING (operation_key)
