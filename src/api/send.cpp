@@ -59,10 +59,20 @@ void require_content(const Call &call, int payload, int body) {
                         errhint("For a message without content send the JSON value null.")));
 }
 
+void check_headers(Datum headers) {
+    if (!JB_ROOT_IS_OBJECT(DatumGetJsonbP(headers)))
+        pg::raise_invalid("headers must be a JSON object", nullptr);
+}
+
 void require_headers(const Call &call, int i) {
-    Jsonb *headers = optional_jsonb(call, i);
-    if (headers && !JB_ROOT_IS_OBJECT(headers))
-        pg::raise_invalid("argument \"headers\" must be a JSON object", nullptr);
+    if (!call.is_null(i))
+        check_headers(call.value(i));
+}
+
+void require_headers(const Elements &headers) {
+    for (int i = 0; i < headers.count; ++i)
+        if (!headers.nulls[i])
+            check_headers(headers.values[i]);
 }
 
 queue::QueueInfo queue_to_send_to(const Call &call, int i) {
@@ -171,6 +181,7 @@ struct Batch {
 
 /// Builds and appends the rows of a batch. Returns their ids in input order.
 Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t now) {
+    require_headers(batch.headers);
     int count = batch.payloads.count;
     pg_uuid_t *ids = ids_for(batch.ids, count, now);
     auto *rows = static_cast<RowValues *>(palloc_extended(
@@ -267,6 +278,14 @@ Datum publish_batch(FunctionCallInfo fcinfo) {
     return append_batch(outbox, batch, now);
 }
 
+/// The inserted row as RETURNING shows it.
+HeapTuple with_identity(HeapTuple row, TupleDesc columns, const pg_uuid_t *id, int64_t now) {
+    int numbers[] = {6, 7};
+    Datum values[] = {UUIDPGetDatum(id), TimestampTzGetDatum(now)};
+    bool nulls[] = {false, false};
+    return heap_modify_tuple_by_cols(row, columns, 2, numbers, values, nulls);
+}
+
 /// INSTEAD OF INSERT trigger of the view baton.outbox (topic, key, payload, headers, body, id,
 /// ...).
 Datum outbox_insert(FunctionCallInfo fcinfo) {
@@ -288,6 +307,8 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
     queue::check_topic(DatumGetTextPP(values[0]));
     if (nulls[2] && nulls[4])
         pg::raise_null_argument("outbox", "payload");
+    if (!nulls[3])
+        check_headers(values[3]);
     bool is_id_null = false;
     Datum given = heap_getattr(trigger->tg_trigtuple, 6, columns, &is_id_null);
     int64_t now = pg::clock_now();
@@ -297,7 +318,7 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
         if (!nulls[i])
             row.set(kColumns[i], values[i]);
     queue::append(outbox, &row, 1);
-    return PointerGetDatum(trigger->tg_trigtuple);
+    return PointerGetDatum(with_identity(trigger->tg_trigtuple, columns, &id, now));
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // baton.ack_batch, try_ack_batch, nack_batch, extend_batch and release_batch: many receipts in one
-// call, with a constant number of subtransactions.
+// call, without subtransactions.
 
 #include "api/arguments.h"
 #include "api/receipt.h"
 #include "pg/boundary.h"
-#include "pg/subtransaction.h"
 #include "queue/settle.h"
 
 namespace baton::api {
@@ -61,34 +60,11 @@ Datum ack_batch(FunctionCallInfo fcinfo) {
     PG_RETURN_INT64(count);
 }
 
-/// Moves the overtaken items to the end and marks them lost. Returns how many are left.
-size_t set_aside_overtaken(SettleItem *items, size_t count) {
-    size_t kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-        if (items[i].outcome.state == SettleState::kOvertaken) {
-            items[i].outcome.state = SettleState::kLost;
-            continue;
-        }
-        std::swap(items[kept++], items[i]);
-    }
-    return kept;
-}
-
-/// Settles what can be settled; one subtransaction, taken back and repeated only when a message was
-/// leased again in the midst of it.
-void settle_each(std::span<SettleItem> items) {
-    size_t count = items.size();
-    for (;;) {
-        pg::Subtransaction attempt = pg::begin_subtransaction();
-        queue::settle({items.data(), count});
-        bool is_overtaken = false;
-        for (size_t i = 0; i < count; ++i)
-            is_overtaken |= items[i].outcome.state == SettleState::kOvertaken;
-        pg::end_subtransaction(attempt, !is_overtaken);
-        if (!is_overtaken)
-            return;
-        count = set_aside_overtaken(items.data(), count);
-    }
+/// A deletion that came too late, since it had to wait while the lease ran out, must be undone.
+void raise_if_overtaken(std::span<SettleItem> items) {
+    for (const SettleItem &item : items)
+        if (item.outcome.state == SettleState::kOvertaken)
+            queue::raise_lost(item.receipt, item.outcome);
 }
 
 bool is_before(const SettleItem &a, const SettleItem &b) {
@@ -117,7 +93,8 @@ Datum try_ack_batch(FunctionCallInfo fcinfo) {
     int count = 0;
     Datum *sorted = distinct_receipts(receipts, &count);
     std::span<SettleItem> items = items_for(sorted, count);
-    settle_each(items);
+    queue::settle(items);
+    raise_if_overtaken(items);
     pg_qsort(items.data(), items.size(), sizeof(SettleItem), compare_items);
     auto *results = static_cast<Datum *>(
         palloc_extended(sizeof(Datum) * static_cast<Size>(receipts.count), MCXT_ALLOC_HUGE));

@@ -59,6 +59,13 @@ void raise_not_granted(const char *queue, const char *privilege) {
     pg_unreachable();
 }
 
+void raise_receipt_not_granted() {
+    ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+                    errmsg("permission denied for the queue of this receipt"),
+                    errdetail("The privilege \"consume\" is needed.")));
+    pg_unreachable();
+}
+
 void raise_read_only(const char *function) {
     ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
                     errmsg("cannot execute baton.%s in a read-only transaction", function)));

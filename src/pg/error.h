@@ -28,6 +28,7 @@ const char *describe(LostReason reason);
 [[noreturn]] void raise_null_argument(const char *function, const char *argument);
 [[noreturn]] void raise_invalid(const char *message, const char *hint);
 [[noreturn]] void raise_not_granted(const char *queue, const char *privilege);
+[[noreturn]] void raise_receipt_not_granted(); // does not name the queue: it may be a guess
 [[noreturn]] void raise_read_only(const char *function);
 
 /// Refuses a call that writes: 25006 on a standby and in read-only transactions.

@@ -25,6 +25,7 @@ extern "C" {
 #include "access/detoast.h"
 #include "access/multixact.h"
 #include "access/relation.h"
+#include "access/rmgr.h"
 #include "access/skey.h"
 #include "access/stratnum.h"
 #include "access/table.h"

@@ -8,6 +8,8 @@ SqlSession begin_sql() {
     SqlSession session = {NewGUCNestLevel()};
     (void)set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
                             GUC_ACTION_SAVE, true, 0, false);
+    (void)set_config_option("client_min_messages", "warning", PGC_USERSET, PGC_S_SESSION,
+                            GUC_ACTION_SAVE, true, 0, false);
     if (SPI_connect() != SPI_OK_CONNECT)
         ereport(ERROR, (errcode(ERRCODE_INTERNAL_ERROR), errmsg("baton: cannot run SQL here")));
     return session;

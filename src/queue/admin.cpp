@@ -71,6 +71,11 @@ bool insert_queue(text *name, Jsonb *settings, Oid owner) {
     return true;
 }
 
+bool exists(text *name) {
+    SqlArgument arguments[] = {text_argument(name)};
+    return pg::run_sql("SELECT FROM baton._queue WHERE name = $1", arguments) > 0;
+}
+
 bool is_used(const char *query, uint32_t id) {
     SqlArgument arguments[] = {id_argument(id)};
     (void)pg::run_sql(query, arguments);
@@ -133,7 +138,8 @@ bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
     Oid owner = GetUserId();
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
-    bool is_created = insert_queue(name, stored, owner);
+    // Looked for first, since a conflict costs a number of the sequence.
+    bool is_created = !exists(name) && insert_queue(name, stored, owner);
     pg::end_sql(session);
     leave(caller);
     if (!is_created && !if_not_exists)

@@ -93,7 +93,7 @@ bool cancel(const QueueInfo &queue, const pg_uuid_t *id) {
         return false;
     store::SettleItem item = {receipt, false, nullptr, {}};
     store::SettleItem *items[] = {&item};
-    store::settle_block(place.segment, receipt.block, items);
+    store::settle_block(place.segment, receipt.block, items, store::Hold::kNone);
     store::close_segment(place.segment, false);
     if (item.outcome.state == store::SettleState::kOvertaken)
         pg::raise_lease_lost(item.outcome.reason);

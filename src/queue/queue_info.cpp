@@ -313,7 +313,9 @@ Chain chain_of(uint32_t queue) {
     uint64_t version = 0;
     Chain chain = read_chain(queue, &version);
     ensure_fresh();
-    if (cache_.version != version)
+    // An empty chain is not remembered: the first publish makes the outbox's segment and wakes the
+    // relay at its commit, before the news of the segment is sent out.
+    if (cache_.version != version || chain.count == 0)
         return chain;
     Chain kept = copy_chain(chain, cache_.memory);
     bool is_found = false;

@@ -63,16 +63,18 @@ char *name_text(const Spec &spec) {
     return pnstrdup(spec.name.data(), spec.name.size());
 }
 
-Interval *interval_of(int64_t micros) {
-    auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
-    interval->time = micros;
-    return interval;
+/// Hours, minutes and seconds: readable as an interval, and the same in every session.
+char *show_duration(int64_t micros) {
+    int64_t seconds = micros / kSecond;
+    int64_t fraction = micros % kSecond;
+    char *text = psprintf(INT64_FORMAT ":%02d:%02d", seconds / 3600,
+                          static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+    return fraction == 0 ? text : psprintf("%s.%06d", text, static_cast<int>(fraction));
 }
 
 char *show_value(Kind kind, int64_t value) {
     if (kind == Kind::kDuration)
-        return DatumGetCString(
-            DirectFunctionCall1(interval_out, IntervalPGetDatum(interval_of(value))));
+        return show_duration(value);
     return psprintf(INT64_FORMAT, value);
 }
 

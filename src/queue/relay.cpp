@@ -120,7 +120,7 @@ void delete_found(const store::Segment &segment, store::ClaimedRows &found, int 
             items[count] = {found.rows[i].receipt, false, nullptr, {}};
             pointers[count] = &items[count];
         }
-        store::settle_block(segment, block, {pointers, count});
+        store::settle_block(segment, block, {pointers, count}, store::Hold::kNone);
         for (size_t j = 0; j < count; ++j)
             if (items[j].outcome.state == store::SettleState::kSettled)
                 found.rows[kept++] = found.rows[first + static_cast<int>(j)];

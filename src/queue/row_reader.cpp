@@ -30,7 +30,8 @@ int64_t delete_block(const store::Segment &segment, BlockNumber block, bool incl
         pointers[i] = &items[i];
         heap_freetuple(rows[i].tuple);
     }
-    store::settle_block(segment, block, {pointers, static_cast<size_t>(found.count)});
+    store::settle_block(segment, block, {pointers, static_cast<size_t>(found.count)},
+                        store::Hold::kNone);
     int64_t deleted = 0;
     for (int i = 0; i < found.count; ++i)
         deleted += items[i].outcome.state == store::SettleState::kSettled ? 1 : 0;

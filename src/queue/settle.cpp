@@ -74,13 +74,11 @@ void settle_segment(const store::Segment &segment, std::span<SettleItem *> items
         size_t to = from + 1;
         while (to < items.size() && items[to]->receipt.block == items[from]->receipt.block)
             ++to;
-        store::settle_block(segment, items[from]->receipt.block, items.subspan(from, to - from));
+        store::settle_block(segment, items[from]->receipt.block, items.subspan(from, to - from),
+                            store::Hold::kShortLeases);
         from = to;
     }
 }
-
-/// A row is held this long before it is deleted as dead, so that nobody leases it in between.
-constexpr int64_t kBurialTime = 5 * pg::kMicrosPerSecond;
 
 QueueSettings row_settings(const Place &place, HeapTuple row) {
     return settings_for(place.queue->settings, row, RelationGetDescr(place.segment.relation));
@@ -117,7 +115,8 @@ Place open_place(const core::Receipt &receipt) {
     Place place = {find_queue_by_id(receipt.queue), {nullptr, {}, receipt.queue}};
     if (!place.queue)
         return place;
-    require_privilege(*place.queue, Privilege::kConsume);
+    if (!has_privilege(*place.queue, Privilege::kConsume))
+        pg::raise_receipt_not_granted();
     place.segment = open_generation(chain_of(receipt.queue), receipt);
     return place;
 }
@@ -209,15 +208,10 @@ NackResult nack(const core::Receipt &receipt, const Failure &failure) {
     return {outcome, true};
 }
 
-SettleOutcome bury(const Place &place, core::Receipt receipt, const Death &death) {
-    int64_t now = pg::clock_now();
-    store::LeaseEdit hold = {store::EditKind::kHold, now, core::add_micros(now, kBurialTime)};
-    SettleOutcome outcome = store::edit_lease(place.segment, receipt, hold);
-    if (outcome.state != SettleState::kSettled)
-        return outcome;
+SettleOutcome bury(const Place &place, const core::Receipt &receipt, const Death &death) {
     SettleItem item = {receipt, true, nullptr, kUnknown};
     SettleItem *items[] = {&item};
-    store::settle_block(place.segment, receipt.block, items);
+    store::settle_block(place.segment, receipt.block, items, store::Hold::kShortLeases);
     if (item.outcome.state == SettleState::kOvertaken)
         pg::raise_lease_lost(item.outcome.reason);
     if (item.outcome.state == SettleState::kSettled)

@@ -42,7 +42,7 @@ struct Failure {
 };
 
 /// Moves the message that the receipt names to the dead letters, in the caller's transaction.
-store::SettleOutcome bury(const Place &place, core::Receipt receipt, const Death &death);
+store::SettleOutcome bury(const Place &place, const core::Receipt &receipt, const Death &death);
 
 struct NackResult {
     store::SettleOutcome outcome;

@@ -37,9 +37,19 @@ extern "C" void baton_request_shared_memory() {
     request_roster_locks();
 }
 
+/// Leases change pages that hint bits change too, without WAL; that is legal, but the checking of
+/// generic records does not mask hint bits and would make recovery impossible.
+void refuse_consistency_checking() {
+    if (wal_consistency_checking && wal_consistency_checking[RM_GENERIC_ID])
+        ereport(FATAL, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("baton does not work with wal_consistency_checking for \"generic\""),
+                        errhint("Leave \"all\" and \"generic\" out of wal_consistency_checking.")));
+}
+
 extern "C" void baton_start_shared_memory() {
     if (previous_startup_hook)
         previous_startup_hook();
+    refuse_consistency_checking();
     LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
     bool is_found = false;
     control_ = static_cast<Control *>(ShmemInitStruct("baton control", sizeof(Control), &is_found));

@@ -31,7 +31,8 @@ uint32_t hash_of(const ConsumerName &consumer) {
 }
 
 int32_t number_of(int32_t slot, const ConsumerName &consumer) {
-    return static_cast<int32_t>(static_cast<uint32_t>(slot) | (hash_of(consumer) | 1) << kSlotBits);
+    return static_cast<int32_t>(static_cast<uint32_t>(slot) | (hash_of(consumer) >> kSlotBits | 1)
+                                                                  << kSlotBits);
 }
 
 using Matches = bool (*)(const Entry &entry, const void *wanted);

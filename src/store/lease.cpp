@@ -20,7 +20,6 @@ void apply(RowControl *row, const LeaseEdit &edit) {
     row->visible_at = edit.visible_at;
     switch (edit.kind) {
     case EditKind::kExtend:
-    case EditKind::kHold:
         row->leased_at = edit.now;
         break;
     case EditKind::kRelease:
@@ -76,9 +75,7 @@ SettleOutcome edit_lease(const Segment &segment, core::Receipt &receipt, const L
     HeapTupleData tuple;
     SettleOutcome outcome = check_receipt(segment, buffer, receipt, &tuple);
     bool is_done = outcome.state == SettleState::kSettled;
-    bool is_needed = edit.kind != EditKind::kHold || !is_done ||
-                     control_of(tuple.t_data)->visible_at < edit.visible_at;
-    if (is_done && is_needed)
+    if (is_done)
         write(segment, buffer, receipt, edit);
     UnlockReleaseBuffer(buffer);
     if (is_done && is_given_back(edit.kind))

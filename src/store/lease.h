@@ -10,7 +10,6 @@ namespace baton::store {
 
 enum class EditKind : uint8_t {
     kExtend,   // a new end
-    kHold,     // an end at least there; nothing to write if it is later already
     kRetry,    // given back: the receipt ends (token up, nonce cleared)
     kRelease,  // given back, the attempt does not count
     kTakeOver, // the receipt ends, and a new one holds the row

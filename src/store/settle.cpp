@@ -2,6 +2,7 @@
 
 #include "store/settle.h"
 
+#include "pg/clock.h"
 #include "shared/pending.h"
 #include "store/row.h"
 #include "store/row_scan.h"
@@ -71,24 +72,50 @@ void check_again(Buffer buffer, SettleItem &item) {
         item.outcome = {SettleState::kOvertaken, now.reason};
 }
 
-/// Checks all items under a share lock. Returns whether any holds; `must_wait` where somebody only
-/// locks the row.
-int check_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
-              bool *must_wait) {
-    int held = 0;
+struct Checked {
+    int held;
+    bool is_short; // a lease ends soon
+};
+
+/// Checks all items under a share lock; `must_wait` where somebody only locks the row.
+Checked check_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
+                  bool *must_wait, int64_t soon) {
+    Checked checked = {0, false};
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     for (size_t i = 0; i < items.size(); ++i) {
         HeapTupleData tuple;
         items[i]->outcome = check_receipt(segment, buffer, items[i]->receipt, &tuple);
         if (items[i]->outcome.state != SettleState::kSettled)
             continue;
-        ++held;
+        ++checked.held;
+        checked.is_short |= control_of(tuple.t_data)->visible_at < soon;
         must_wait[i] = is_only_locked(tuple.t_data);
         if (items[i]->is_copy_wanted)
             items[i]->copy = heap_copytuple(&tuple);
     }
     LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
-    return held;
+    return checked;
+}
+
+/// Extends short leases in one record; what was lost meanwhile becomes so.
+void hold_short(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
+                int64_t soon) {
+    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    GenericXLogState *record = GenericXLogStart(segment.relation);
+    Page image = GenericXLogRegisterBuffer(record, buffer, 0);
+    for (auto *item : items) {
+        HeapTupleData tuple;
+        if (item->outcome.state != SettleState::kSettled)
+            continue;
+        item->outcome = check_receipt(segment, buffer, item->receipt, &tuple);
+        if (item->outcome.state != SettleState::kSettled)
+            continue;
+        ItemId id = PageGetItemId(image, item->receipt.offset);
+        RowControl *row = control_of(reinterpret_cast<HeapTupleHeader>(PageGetItem(image, id)));
+        row->visible_at = std::max(row->visible_at, soon);
+    }
+    GenericXLogFinish(record);
+    LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 }
 
 void delete_all(const Segment &segment, Buffer buffer, std::span<SettleItem *> items,
@@ -152,22 +179,27 @@ std::optional<RowControl> control_at(const Segment &segment, const core::Receipt
     return control;
 }
 
-void settle_block(const Segment &segment, BlockNumber block, std::span<SettleItem *> items) {
+void settle_block(const Segment &segment, BlockNumber block, std::span<SettleItem *> items,
+                  Hold hold) {
     if (block >= RelationGetNumberOfBlocks(segment.relation)) {
         for (auto *item : items)
             item->outcome = lost(LostReason::kUnknown);
         return;
     }
     bool must_wait[MaxHeapTuplesPerPage];
+    int64_t soon = pg::clock_now() + pg::kMicrosPerSecond;
     Buffer buffer = ReadBuffer(segment.relation, block);
     while (!items.empty()) { // forged receipts can name more rows than a page holds
         std::span<SettleItem *> some =
             items.first(std::min<size_t>(items.size(), MaxHeapTuplesPerPage));
         items = items.subspan(some.size());
-        int held = check_all(segment, buffer, some, must_wait);
-        if (held == 0)
+        Checked checked = check_all(segment, buffer, some, must_wait, soon);
+        if (checked.held == 0)
             continue;
-        shared::note_deleted(segment.key, segment.queue, block, static_cast<uint16_t>(held), false);
+        if (checked.is_short && hold == Hold::kShortLeases)
+            hold_short(segment, buffer, some, soon);
+        shared::note_deleted(segment.key, segment.queue, block, static_cast<uint16_t>(checked.held),
+                             false);
         delete_all(segment, buffer, some, must_wait);
     }
     ReleaseBuffer(buffer);
