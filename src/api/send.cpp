@@ -61,7 +61,7 @@ void require_content(const Call &call, int payload, int body) {
 
 void check_headers(Datum headers) {
     if (!JB_ROOT_IS_OBJECT(DatumGetJsonbP(headers)))
-        pg::raise_invalid("headers must be a JSON object", nullptr);
+        pg::raise_invalid("argument \"headers\" must be a JSON object", nullptr);
 }
 
 void require_headers(const Call &call, int i) {

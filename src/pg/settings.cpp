@@ -57,7 +57,7 @@ void declare_worker_settings() {
     DefineCustomIntVariable(
         "baton.later_threshold", "Messages with a longer delay wait outside of the segments.",
         "The worker moves them into their queue when they are due.", &settings.later_threshold_s,
-        60, 0, 86400, PGC_SUSET, GUC_UNIT_S, nullptr, nullptr, nullptr);
+        60, 0, INT_MAX, PGC_SUSET, GUC_UNIT_S, nullptr, nullptr, nullptr);
     DefineCustomIntVariable(
         "baton.relay_batch_size", "Events that the relay moves in one transaction.", nullptr,
         &settings.relay_batch_size, 1000, 1, 100000, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);

@@ -65,11 +65,17 @@ char *name_text(const Spec &spec) {
 
 /// Hours, minutes and seconds: readable as an interval, and the same in every session.
 char *show_duration(int64_t micros) {
-    int64_t seconds = micros / kSecond;
-    int64_t fraction = micros % kSecond;
-    char *text = psprintf(INT64_FORMAT ":%02d:%02d", seconds / 3600,
-                          static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
-    return fraction == 0 ? text : psprintf("%s.%06d", text, static_cast<int>(fraction));
+    auto hours = static_cast<long long>(micros / kSecond / 3600);
+    auto minutes = static_cast<int>(micros / kSecond / 60 % 60);
+    auto seconds = static_cast<int>(micros / kSecond % 60);
+    auto fraction = static_cast<int>(micros % kSecond);
+    char *text = psprintf("%02lld:%02d:%02d.%06d", hours, minutes, seconds, fraction);
+    char *end = text + strlen(text);
+    while (end[-1] == '0' && fraction != 0)
+        *--end = '\0';
+    if (fraction == 0)
+        end[-7] = '\0';
+    return text;
 }
 
 char *show_value(Kind kind, int64_t value) {

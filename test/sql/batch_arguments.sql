@@ -1,4 +1,6 @@
 -- Batches: empty is nothing, order is kept, all or none; what does not fit together is refused. ARG-08, PAY-01, TXN-04
+-- Delayed messages stay in the segment, where this session's shifted clock brings them out.
+SET baton.later_threshold = '20000 d';
 CREATE FUNCTION pg_temp.sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;

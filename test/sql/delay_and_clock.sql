@@ -1,5 +1,7 @@
 -- Delays and leases are exact durations on one clock, whatever the session's zone; a waiting receive wakes in time.
 -- LSE-04, ARG-07, TIM-01, TIM-02, TIM-03
+-- Delayed messages stay in the segment, where this session's shifted clock brings them out.
+SET baton.later_threshold = '20000 d';
 CREATE FUNCTION pg_temp.sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;

@@ -1,4 +1,6 @@
 -- What send takes and refuses, argument by argument. ARG-02, ARG-09, PAY-01
+-- Delayed messages stay in the segment, where this session's shifted clock brings them out.
+SET baton.later_threshold = '20000 d';
 CREATE FUNCTION pg_temp.sqlstate_of(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE statement;

@@ -36,9 +36,11 @@ sub relay_ok
     my ($db, $what) = @_;
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     my $id = $node->safe_psql($db, q{SELECT baton.publish('a.b', '{}')});
-    my $got = $node->safe_psql($db,
-        q{SELECT id FROM (SELECT id, baton.ack(receipt) FROM baton.receive('events', wait => '30 s')) AS x});
-    is($got, $id, "$what: an event is relayed");
+    my $is_there = sub {
+        return $node->safe_psql($db,
+            q{SELECT id FROM (SELECT id, baton.ack(receipt) FROM baton.receive('events', 1000, wait => '1 s')) AS x}) =~ /$id/;
+    };
+    ok(poll_for($is_there, 30), "$what: an event is relayed");
     return;
 }
 

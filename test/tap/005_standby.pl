@@ -51,6 +51,7 @@ receive_one($primary, 'dead', '1 h') =~ /(.*)/;
 $primary->safe_psql('postgres', "SELECT baton.nack('$1', 'no good', 'permanent')");
 $primary->safe_psql('postgres', <<'SQL');
 INSERT INTO ledger SELECT baton.send('work', '{"kind": "delayed"}', delay => '2 h');
+INSERT INTO ledger SELECT baton.send('work', '{"kind": "delayed for long"}', delay => '10 days');
 INSERT INTO ledger SELECT baton.send('work', '{"kind": "ready"}');
 SQL
 $primary->poll_query_until('postgres', 'SELECT count(*) = 0 FROM baton.outbox') or die 'not relayed';
@@ -141,6 +142,7 @@ SQL
 worker_pid($standby, 'postgres');
 $standby->poll_query_until('postgres', 'SELECT count(*) = 0 FROM baton.outbox') or die 'not relayed';
 pass('its worker relays');
+shift_clock($standby, 11 * 86400);
 drain($standby, 'postgres', 'work', 'busy', 'events');
 my $count = account_is($standby, 'postgres', 'after the takeover');
 is("$count->{queue} $count->{dead}", '0 1', 'all are consumed but the dead letter');

@@ -27,7 +27,8 @@ INSERT INTO ledger SELECT baton.send('work', '{"kind": "leased"}', key => 'k');
 CREATE TABLE kept AS SELECT receipt FROM baton.receive('work');
 INSERT INTO ledger SELECT baton.send('work', '{"kind": "tried"}');
 SELECT baton.nack((SELECT receipt FROM baton.receive('work')), 'again', delay => '0');
-INSERT INTO ledger SELECT baton.send('work', '{"kind": "delayed"}', delay => '2 h', priority => 3, expires_in => '1 day');
+INSERT INTO ledger SELECT baton.send('work', '{"kind": "delayed"}', delay => '10 min', priority => 3, expires_in => '30 days');
+INSERT INTO ledger SELECT baton.send('work', '{"kind": "delayed for long"}', delay => '10 days', options => '{"max_attempts": 9}');
 INSERT INTO ledger SELECT baton.send('work',
     jsonb_build_object('kind', 'large', 'text', (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 1000) AS n)));
 INSERT INTO ledger SELECT unnest(baton.send_batch('A "quoted" queue''s name', array_fill('{"kind": "many"}'::jsonb, ARRAY[2000])));
@@ -107,8 +108,11 @@ for my $how (qw(plain custom directory))
     is($node->safe_psql($db, q{SELECT baton.first_delivery('me', '00000000-0000-7000-8000-000000000001')}),
         'f', "$how: the inbox remembers");
     is($node->safe_psql($db, q{SELECT baton.redrive('work', ARRAY(SELECT id FROM baton.dead_letters))}), '1', "$how: a dead letter can be redriven");
+    shift_clock($node, 11 * 86400);
     drain($node, $db, 'work', 'new', 'A "quoted" queue\'\'s name');
     account_is($node, $db, $how);
+
+    shift_clock($node, 0);
 
     # The segments of old and new queues are turned over, and DROP EXTENSION still takes all of it along.
     $node->safe_psql($db, 'DROP EXTENSION baton CASCADE');
@@ -118,7 +122,6 @@ for my $how (qw(plain custom directory))
 
 # --- under load ---
 $node->safe_psql('postgres', q{SELECT baton.subscribe('live', 'work')});
-drain($node, 'postgres', 'work', 'A "quoted" queue\'\'s name');
 my @load = (
     start_load($node, 'postgres', 'producer', <<'SQL', clients => 2, seconds => 60, rate => 400),
 \set kind random(1, 5)
