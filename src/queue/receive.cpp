@@ -54,29 +54,47 @@ void reserve_page(store::ClaimedRows &found) {
                    : MemoryContextAllocHuge(CurrentMemoryContext, bytes));
 }
 
-/// Claims from one segment, from its low mark on.
-void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::SegmentView &view) {
-    BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
-    BlockNumber block = std::min(view.low_block, nblocks);
-    bool is_swept = true;
-    while ((block = shared::next_due_block(segment.key, block, nblocks, scan.request.now)) <
-           nblocks) {
+enum class Sweep : uint8_t {
+    kDone,   // every due block was looked at
+    kEnough, // it ended early, at `block`
+    kBusy,   // blocks were passed over since others work on them
+};
+
+/// Claims block by block, from `block` on.
+Sweep sweep(const store::Segment &segment, Scan &scan, BlockNumber &block, BlockNumber nblocks,
+            bool can_wait) {
+    Sweep result = Sweep::kDone;
+    for (;; ++block) {
+        block = shared::next_due_block(segment.key, block, nblocks, scan.request.now);
+        if (block >= nblocks)
+            return result;
         CHECK_FOR_INTERRUPTS();
         reserve_page(scan.found);
-        store::claim_block(segment, block, scan.request, scan.found);
-        if (is_enough(scan)) {
-            is_swept = false;
-            break;
-        }
-        ++block;
+        if (!store::claim_block(segment, block, scan.request, scan.found, can_wait))
+            result = Sweep::kBusy;
+        if (is_enough(scan))
+            return Sweep::kEnough;
     }
-    if (is_swept)
+}
+
+/// Claims from one segment, from its low mark on. Blocks that others work on are left to them, unless
+/// there is nothing else.
+void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::SegmentView &view) {
+    BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
+    BlockNumber low = std::min(view.low_block, nblocks);
+    BlockNumber block = low;
+    Sweep result = sweep(segment, scan, block, nblocks, false);
+    if (result == Sweep::kBusy && scan.found.count == 0) {
+        block = low;
+        result = sweep(segment, scan, block, nblocks, true);
+    }
+    if (result == Sweep::kDone) {
         scan.next_due =
             core::earlier(scan.next_due, shared::raise_marks(segment.key, nblocks).earliest);
-    else {
-        shared::raise_low_mark(segment.key, block);
-        scan.next_due = core::kLookNow;
+        return;
     }
+    shared::raise_low_mark(segment.key, block);
+    scan.next_due = core::kLookNow;
 }
 
 /// Segments that the map knows to hold nothing due are not even opened, so that the emptying of
@@ -190,6 +208,14 @@ store::ClaimPolicy policy_of_row(HeapTuple tuple, TupleDesc columns, const void 
     return claim_policy(settings_for(queue.settings, tuple, columns), queue.visibility_timeout);
 }
 
+/// While the caller slept the queue may have been dropped or the privilege revoked.
+void check_again(const QueueInfo &queue) {
+    AcceptInvalidationMessages();
+    if (!find_queue_by_id(queue.id))
+        pg::raise_no_such_queue(NameStr(queue.name));
+    require_privilege(queue, Privilege::kConsume);
+}
+
 /// Deletes what was popped. Nobody can have leased it again yet.
 void consume(std::span<store::ClaimedRow> rows) {
     auto *items = static_cast<store::SettleItem *>(
@@ -229,8 +255,8 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
     scan.request.seen_by = snapshot_to_obey();
     Waiting waiting = begin_waiting(queue, request.wait);
     for (;;) {
-        if (waiting.is_registered && !find_queue_by_id(queue.id))
-            pg::raise_no_such_queue(NameStr(queue.name));
+        if (waiting.is_registered)
+            check_again(queue);
         scan.request.now = pg::clock_now();
         scan_chain(scan);
         bury_found({scan.found.buried, static_cast<size_t>(scan.found.buried_count)});

@@ -96,7 +96,7 @@ void take_from(const store::Segment &segment, Relay &relay) {
     BlockNumber block = std::min(view.low_block, nblocks);
     while ((block = shared::next_due_block(segment.key, block, nblocks, relay.now)) < nblocks) {
         CHECK_FOR_INTERRUPTS();
-        store::claim_block(segment, block, request, relay.found);
+        store::claim_block(segment, block, request, relay.found, true);
         if (relay.found.count >= relay.found.limit) {
             relay.next_due = core::kLookNow;
             return;

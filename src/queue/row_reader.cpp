@@ -22,7 +22,7 @@ int64_t delete_block(const store::Segment &segment, BlockNumber block, bool incl
     request.kind = include_leased ? store::ClaimKind::kTakeOverLeased : store::ClaimKind::kTakeOver;
     request.policy.visibility_timeout = kTakenOverFor;
     request.now = pg::clock_now();
-    store::claim_block(segment, block, request, found);
+    (void)store::claim_block(segment, block, request, found, true);
     store::SettleItem items[MaxHeapTuplesPerPage];
     store::SettleItem *pointers[MaxHeapTuplesPerPage];
     for (int i = 0; i < found.count; ++i) {

@@ -178,13 +178,18 @@ core::Receipt receipt_of(const Segment &segment, HeapTuple tuple) {
             .nonce = static_cast<uint32_t>(row.nonce)};
 }
 
-void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
-                 ClaimedRows &found) {
+bool claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
+                 ClaimedRows &found, bool can_wait) {
     PageFindings page = {};
     page.map.next = core::kNever;
     XLogRecPtr lsn = InvalidXLogRecPtr;
     Buffer buffer = ReadBuffer(segment.relation, block);
-    LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+    if (!can_wait && !ConditionalLockBuffer(buffer)) {
+        ReleaseBuffer(buffer);
+        return false;
+    }
+    if (can_wait)
+        LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
     core::ReadyWord scan = shared::begin_block_scan(segment.key, block);
     read_page(segment, buffer, request, found, page);
     if (page.ready_count > 0 && request.kind == ClaimKind::kLook)
@@ -195,6 +200,7 @@ void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &
     UnlockReleaseBuffer(buffer);
     if (page.ready_count > 0 && !XLogRecPtrIsInvalid(lsn) && must_flush(page.is_flush_needed))
         XLogFlush(lsn);
+    return true;
 }
 
 } // namespace baton::store

@@ -66,9 +66,9 @@ struct ClaimedRows {
 
 /// Leases ready rows of the block until `found` is full; tells the ready map what is left.
 /// Takes effect at once, whatever becomes of the transaction. An error leaves the block to be
-/// looked at again.
-void claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
-                 ClaimedRows &found);
+/// looked at again. False if the block is busy and `can_wait` is false: then nothing was done.
+bool claim_block(const Segment &segment, BlockNumber block, const ClaimRequest &request,
+                 ClaimedRows &found, bool can_wait);
 
 /// The receipt that names a row in its present state.
 core::Receipt receipt_of(const Segment &segment, HeapTuple tuple);
