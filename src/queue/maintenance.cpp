@@ -56,26 +56,14 @@ bool hold_queue(uint32_t queue) {
                        arguments) == 1;
 }
 
-Oid owner_of(uint32_t queue) {
-    if (queue == shared::kOutboxQueue)
-        return extension().owner;
-    Relation anchor = try_relation_open(relation_named(psprintf("q%u", queue)), AccessShareLock);
-    if (!anchor)
-        return InvalidOid;
-    Oid owner = anchor->rd_rel->relowner;
-    relation_close(anchor, AccessShareLock);
-    return owner;
-}
-
 bool extend(uint32_t queue) {
-    Oid owner = owner_of(queue);
-    if (!OidIsValid(owner))
+    if (queue != shared::kOutboxQueue && !find_queue_by_id(queue))
         return false;
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
     bool is_held = hold_queue(queue);
     if (is_held)
-        add_segment(queue, owner);
+        add_segment(queue);
     pg::end_sql(session);
     leave(caller);
     CommandCounterIncrement();
@@ -104,15 +92,24 @@ bool is_alive_at_low_mark(Relation relation) {
     return is_alive;
 }
 
-Turnover turn_over(uint32_t queue, Oid segment) {
+/// Without any lock that others could notice: whether the segment is dead to everybody (kEmptied), to
+/// this moment but not to some snapshot (kLater), or not at all (kNothing).
+Turnover outlook(uint32_t queue, Oid segment) {
     Relation relation = try_relation_open(segment, AccessShareLock);
     if (!relation)
         return Turnover::kNothing;
-    bool is_alive = is_alive_at_low_mark(relation);
+    Turnover result = Turnover::kNothing;
+    if (!is_alive_at_low_mark(relation) && slot_of(queue, segment) != 0)
+        result = store::is_dead_to_all(relation) ? Turnover::kEmptied : Turnover::kLater;
     relation_close(relation, AccessShareLock);
+    return result;
+}
+
+Turnover turn_over(uint32_t queue, Oid segment) {
+    Turnover expected = outlook(queue, segment);
+    if (expected != Turnover::kEmptied)
+        return expected;
     int32_t slot = slot_of(queue, segment);
-    if (is_alive || slot == 0)
-        return Turnover::kNothing;
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
     Turnover result = Turnover::kLater;

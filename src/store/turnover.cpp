@@ -66,10 +66,7 @@ EmptyResult empty_segment(Oid relid, uint32_t queue) {
     if (!relation)
         return EmptyResult::kGone;
     Oid toast = relation->rd_rel->reltoastrelid;
-    bool is_dead = is_dead_to_all(relation);
     relation_close(relation, AccessShareLock);
-    if (!is_dead)
-        return EmptyResult::kNotDead;
     if (OidIsValid(toast) && !lock_if_free(toast))
         return EmptyResult::kBusy;
     if (!lock_if_free(relid))

@@ -13,7 +13,8 @@ enum class EmptyResult : uint8_t {
 };
 
 /// Empties the segment in the caller's transaction (a worker's own) if that needs no waiting.
-/// Rules: every row dead to every snapshot, checked again under the lock; its TOAST table's lock
+/// Rules: every row dead to every snapshot, as the caller found by is_dead_to_all, checked again
+/// under the lock; its TOAST table's lock
 /// first, also only if free; new storage instead of truncation, since an index of a TOAST table
 /// cannot be truncated crash-safely.
 EmptyResult empty_segment(Oid relid, uint32_t queue);
