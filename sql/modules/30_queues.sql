@@ -3,7 +3,7 @@
 CREATE FUNCTION baton.create_queue(queue text, settings jsonb DEFAULT '{}', if_not_exists boolean DEFAULT false) RETURNS boolean
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_create_queue';
 COMMENT ON FUNCTION baton.create_queue(text, jsonb, boolean) IS
-    'creates a queue owned by the current role; true if created, false if it existed and if_not_exists. Names: 1 to 63 bytes without control characters. Settings: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed, idempotent_effects. Errors: 42P07 exists, 22023 bad setting (with the nearest name), 42622 name too long, 42501 not allowed';
+    'creates a queue owned by the current role; true if created, false if it existed and if_not_exists. Names: 1 to 63 bytes without control characters. Settings: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed, idempotent_effects. Errors: 42P07 exists, 22023 bad setting (with the nearest name), 42622 name too long, 22023 bad name, 42501 not allowed';
 
 CREATE FUNCTION baton.alter_queue(queue text, settings jsonb) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_alter_queue';
@@ -26,7 +26,11 @@ COMMENT ON FUNCTION baton._queue_settings(jsonb) IS 'effective settings from tho
 
 CREATE FUNCTION baton._can_see(queue int) RETURNS boolean
     LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_can_see';
-COMMENT ON FUNCTION baton._can_see(int) IS 'whether the current role has any privilege on the queue';
+COMMENT ON FUNCTION baton._can_see(int) IS 'whether the current role has any privilege on the queue, or monitors';
+
+CREATE FUNCTION baton._can_read(queue int) RETURNS boolean
+    LANGUAGE C STABLE STRICT PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_can_read';
+COMMENT ON FUNCTION baton._can_read(int) IS 'whether the current role may read the queue''s messages';
 
 CREATE FUNCTION baton.subscribe(pattern text, queue text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_subscribe';

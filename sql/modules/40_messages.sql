@@ -6,7 +6,7 @@ CREATE FUNCTION baton.send(
     body bytea DEFAULT NULL, id uuid DEFAULT NULL, options jsonb DEFAULT NULL) RETURNS uuid
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_send';
 COMMENT ON FUNCTION baton.send(text, jsonb, jsonb, text, interval, timestamptz, int, interval, bytea, uuid, jsonb) IS
-    'sends one message in the current transaction and returns its id (uuid v7 unless given). delay or deliver_at: not received before; expires_in: dead letter if not received by then; priority 0 to 9; options: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed for this message instead of the queue''s. Errors: 42704 no such queue, 22004 neither payload nor body, 22023 bad value, 42501, 25006';
+    'sends one message in the current transaction and returns its id (uuid v7 unless given). delay or deliver_at: not received before; expires_in: a receive that meets the message after that makes it a dead letter; priority 0 to 9; options: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed for this message instead of the queue''s. Errors: 42704 no such queue, 22004 neither payload nor body, 22023 bad value, 42501, 25006';
 
 CREATE FUNCTION baton.try_send(
     queue text, payload jsonb, headers jsonb DEFAULT NULL, key text DEFAULT NULL, delay interval DEFAULT NULL,
@@ -29,7 +29,7 @@ CREATE FUNCTION baton.receive(
     RETURNS SETOF baton.message
     LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10 AS 'MODULE_PATHNAME', 'baton_receive';
 COMMENT ON FUNCTION baton.receive(text, int, interval, interval, text, text) IS
-    'leases up to max_messages ready messages for visibility_timeout (default: the queue''s) from now on, at once and whatever becomes of the transaction. wait: sleep until there is one, at most baton.max_wait. Messages that used up their attempts, expired or ran too long go to the dead letters in this transaction instead; a call that moved some may return early without any. Errors: 42704, 22023, 0A000 wait under REPEATABLE READ or SERIALIZABLE, 42501, 25006';
+    'leases up to max_messages ready messages (at most 100000 a call) for visibility_timeout (default: the queue''s) from now on, at once and whatever becomes of the transaction. wait: sleep until there is one, at most baton.max_wait. Messages that used up their attempts, expired or ran too long go to the dead letters in this transaction instead; a call that moved some may return early without any. Errors: 42704, 22023, 0A000 wait under REPEATABLE READ or SERIALIZABLE, 42501, 25006';
 
 CREATE FUNCTION baton.pop(
     queue text, max_messages int DEFAULT 1, wait interval DEFAULT '0',
@@ -57,7 +57,7 @@ COMMENT ON FUNCTION baton.ack_batch(baton.receipt[]) IS
 CREATE FUNCTION baton.try_ack_batch(receipts baton.receipt[]) RETURNS boolean[]
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_try_ack_batch';
 COMMENT ON FUNCTION baton.try_ack_batch(baton.receipt[]) IS
-    'completes each message whose lease holds; true for those, in input order. Errors: 22004 a null receipt, 42501, 25006';
+    'completes each message whose lease holds; true for those, in input order. Errors: 22004 a null receipt, 42501, 25006, and BT001 if a deletion had to wait until another consumer had the message';
 
 CREATE FUNCTION baton.nack(
     receipt baton.receipt, error text DEFAULT NULL, class text DEFAULT 'transient', delay interval DEFAULT NULL) RETURNS text

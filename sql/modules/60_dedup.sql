@@ -45,7 +45,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION baton.first_delivery_batch(text, uuid[]) IS
-    'remembers the ids for the consumer and returns those that are new to it, in input order, each once. Commits or rolls back with the effect: never commit it before the effect. A concurrent call with the same id waits for the other''s outcome. Errors: 22004, 22023, 25006';
+    'remembers the ids for the consumer and returns those that are new to it, in input order, each once. Commits or rolls back with the effect: never commit it before the effect. A concurrent call with the same id waits for the other''s outcome. Errors: 22004, 22023, 25006; 40001 under REPEATABLE READ if another transaction remembered the id meanwhile';
 
 CREATE FUNCTION baton.first_delivery(consumer text, id uuid) RETURNS boolean
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -64,4 +64,4 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION baton.first_delivery(text, uuid) IS
-    'true if the consumer has not handled the message before; remembers it with the current transaction: never commit it before the effect. A concurrent call with the same id waits for the other''s outcome. Errors: 22004, 22023, 25006';
+    'true if the consumer has not handled the message before; remembers it with the current transaction: never commit it before the effect. A concurrent call with the same id waits for the other''s outcome. Errors: 22004, 22023, 25006; 40001 under REPEATABLE READ if another transaction remembered the id meanwhile';

@@ -1,4 +1,5 @@
--- What users look at. Each role sees the queues that it owns or has a privilege on.
+-- What users look at. Each role sees the queues that it owns or has a privilege on, and messages of those that it may
+-- consume from.
 
 CREATE VIEW baton.queues WITH (security_barrier) AS
     SELECT q.name AS queue, pg_catalog.pg_get_userbyid(c.relowner) AS owner, baton._queue_settings(q.settings) AS settings,
@@ -19,9 +20,9 @@ CREATE VIEW baton.dead_letters WITH (security_barrier) AS
         d.payload, d.headers, d.key, d.topic, d.priority, d.body, d.idempotency_key, d.options, d.enqueued_at,
         d.first_attempt_at, d.last_attempt_at, d.expires_at, d.dead_at, d.status, d.changed_by, d.changed_at, d.letter_id
     FROM baton._dead_letter AS d JOIN baton._queue AS q ON q.id = d.queue
-    WHERE baton._can_see(q.id);
+    WHERE baton._can_read(q.id);
 COMMENT ON VIEW baton.dead_letters IS
-    'messages that could not succeed, as they were. reason: exhausted, max_elapsed, permanent, ambiguous, expired, lease_expired; status: open or redriven';
+    'messages that could not succeed, as they were. reason: exhausted, max_elapsed, permanent, ambiguous, expired, lease_expired, manual; status: open or redriven';
 
 CREATE FUNCTION baton.find_message(queue text, id uuid) RETURNS SETOF baton.stored_message
     LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp

@@ -7,6 +7,7 @@
 #include "queue/extension.h"
 #include "queue/later.h"
 #include "queue/row_reader.h"
+#include "queue/topic_right.h"
 #include "store/row.h"
 
 namespace baton::api {
@@ -111,9 +112,23 @@ Datum leases(FunctionCallInfo fcinfo) {
     return static_cast<Datum>(0);
 }
 
+/// Events are shown to who may subscribe to their topics.
+bool may_see_event(HeapTuple row, Relation segment) {
+    bool is_null = false;
+    Datum value = heap_getattr(row, store::kTopic, RelationGetDescr(segment), &is_null);
+    if (is_null)
+        return queue::is_administrator();
+    text *topic = DatumGetTextPP(value);
+    return queue::has_topic_right(
+        queue::TopicRight::kSubscribe,
+        {VARDATA_ANY(topic), static_cast<size_t>(VARSIZE_ANY_EXHDR(topic))});
+}
+
 /// The row type is that of the view baton.outbox.
 bool put_event(HeapTuple row, Relation segment, void *argument) {
     auto *result = static_cast<ReturnSetInfo *>(argument);
+    if (!may_see_event(row, segment))
+        return true;
     constexpr store::RowAttribute kCopied[] = {store::kTopic,     store::kKey,  store::kPayload,
                                                store::kHeaders,   store::kBody, store::kId,
                                                store::kEnqueuedAt};

@@ -2,6 +2,7 @@
 
 #include "api/arguments.h"
 #include "pg/boundary.h"
+#include "queue/access.h"
 #include "queue/admin.h"
 #include "queue/extension.h"
 #include "queue/redrive.h"
@@ -87,13 +88,24 @@ Datum queue_settings(FunctionCallInfo fcinfo) {
     PG_RETURN_JSONB_P(queue::effective_settings(PG_GETARG_JSONB_P(0)));
 }
 
-/// Whether the current role may see the queue of that number: it owns it or has any privilege on
-/// it.
+/// Whether the current role may see the queue of that number: it owns it, has any privilege on it,
+/// or monitors. What is left of a queue whose tables were dropped is shown to administrators.
 Datum can_see(FunctionCallInfo fcinfo) {
     (void)queue::extension();
     std::optional<queue::QueueInfo> queue = queue::find_queue_by_id(PG_GETARG_UINT32(0));
-    PG_RETURN_BOOL(queue && (queue::has_privilege(*queue, queue::Privilege::kConsume) ||
-                             queue::has_privilege(*queue, queue::Privilege::kSend)));
+    if (!queue)
+        PG_RETURN_BOOL(queue::is_administrator());
+    PG_RETURN_BOOL(queue::has_privilege(*queue, queue::Privilege::kConsume) ||
+                   queue::has_privilege(*queue, queue::Privilege::kSend) ||
+                   queue::has_access(queue::Access::kMonitor, GetUserId()));
+}
+
+/// Whether the current role may read messages of the queue of that number.
+Datum can_read(FunctionCallInfo fcinfo) {
+    (void)queue::extension();
+    std::optional<queue::QueueInfo> queue = queue::find_queue_by_id(PG_GETARG_UINT32(0));
+    PG_RETURN_BOOL(queue ? queue::has_privilege(*queue, queue::Privilege::kConsume)
+                         : queue::is_administrator());
 }
 
 TriggerData *trigger_data(FunctionCallInfo fcinfo) {
@@ -134,5 +146,6 @@ BATON_FUNCTION(baton_redrive, baton::api::redrive);
 BATON_FUNCTION(baton_require_preload, baton::api::require_preload);
 BATON_FUNCTION(baton_queue_settings, baton::api::queue_settings);
 BATON_FUNCTION(baton_can_see, baton::api::can_see);
+BATON_FUNCTION(baton_can_read, baton::api::can_read);
 BATON_FUNCTION(baton_catalog_changed, baton::api::catalog_changed);
 BATON_FUNCTION(baton_foreign_insert, baton::api::foreign_insert);

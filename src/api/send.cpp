@@ -9,6 +9,7 @@
 #include "queue/segments.h"
 #include "queue/send.h"
 #include "queue/subscription.h"
+#include "queue/topic_right.h"
 #include "store/row.h"
 
 namespace baton::api {
@@ -229,12 +230,16 @@ Datum send_batch(FunctionCallInfo fcinfo) {
 queue::QueueInfo outbox_to_publish_to(const Call &call) {
     (void)queue::extension();
     pg::require_writable(call.function);
-    if (pg_class_aclcheck(queue::relation_named("outbox"), GetUserId(), ACL_INSERT) != ACLCHECK_OK)
-        ereport(ERROR,
-                (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("permission denied to publish"),
-                 errhint("INSERT on baton.outbox is needed.")));
+    queue::require_publisher();
     queue::ensure_outbox();
     return queue::outbox();
+}
+
+/// A topic that is well formed and that the current role may publish.
+void require_topic(text *topic) {
+    queue::check_topic(topic);
+    queue::require_topic(queue::TopicRight::kPublish,
+                         {VARDATA_ANY(topic), static_cast<size_t>(VARSIZE_ANY_EXHDR(topic))});
 }
 
 // publish(topic, payload, headers, key, id, body)
@@ -242,7 +247,7 @@ Datum publish(FunctionCallInfo fcinfo) {
     enum { kTopic, kPayload, kHeaders, kKey, kId, kBody };
     Call call = {fcinfo, "publish"};
     queue::QueueInfo outbox = outbox_to_publish_to(call);
-    queue::check_topic(required_text(call, kTopic, "topic"));
+    require_topic(required_text(call, kTopic, "topic"));
     require_content(call, kPayload, kBody);
     require_headers(call, kHeaders);
     int64_t now = pg::clock_now();
@@ -269,7 +274,7 @@ Datum publish_batch(FunctionCallInfo fcinfo) {
         pg::raise_null_argument(call.function, "topics");
     refuse_null_elements(batch.topics, call.function, "topics");
     for (int i = 0; i < batch.topics.count; ++i)
-        queue::check_topic(DatumGetTextPP(batch.topics.values[i]));
+        require_topic(DatumGetTextPP(batch.topics.values[i]));
     batch.headers = elements_beside(call, kHeaders, "headers", batch.payloads.count);
     batch.keys = elements_beside(call, kKeys, "keys", batch.payloads.count);
     batch.ids = elements_beside(call, kIds, "ids", batch.payloads.count);
@@ -304,7 +309,7 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
     queue::QueueInfo outbox = outbox_to_publish_to(call);
     if (nulls[0])
         pg::raise_null_argument("outbox", "topic");
-    queue::check_topic(DatumGetTextPP(values[0]));
+    require_topic(DatumGetTextPP(values[0]));
     if (nulls[2] && nulls[4])
         pg::raise_null_argument("outbox", "payload");
     if (!nulls[3])

@@ -68,6 +68,10 @@ TopicError check_pattern(std::string_view pattern) noexcept {
     return check(pattern, Kind::kPattern);
 }
 
+bool pattern_covers(std::string_view outer, std::string_view inner) noexcept {
+    return topic_matches(outer, inner); // '#' is no word that '*' could stand for
+}
+
 bool topic_matches(std::string_view pattern, std::string_view topic) noexcept {
     size_t p = 0;
     size_t t = 0;
@@ -87,7 +91,8 @@ bool topic_matches(std::string_view pattern, std::string_view topic) noexcept {
                 hash_until = t;
                 continue;
             }
-            if (word == "*" || word == word_at(topic, t)) {
+            const std::string_view met = word_at(topic, t);
+            if (word == met || (word == "*" && met != "#")) {
                 p = next_word(pattern, p);
                 t = next_word(topic, t);
                 continue;

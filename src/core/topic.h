@@ -31,6 +31,10 @@ enum class TopicError : uint8_t {
 /// (words of the pattern * words of the topic) steps, wherever the wildcards stand.
 [[nodiscard]] bool topic_matches(std::string_view pattern, std::string_view topic) noexcept;
 
+/// Whether every topic that meets the checked pattern `inner` meets `outer` too. False for some
+/// patterns that are covered in a roundabout way: "*.#" and "#.*".
+[[nodiscard]] bool pattern_covers(std::string_view outer, std::string_view inner) noexcept;
+
 /// The error as words that follow 'topic "..."' or 'pattern "..."'.
 [[nodiscard]] const char *describe(TopicError error) noexcept;
 

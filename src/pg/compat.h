@@ -70,6 +70,15 @@ inline bool owns_relation(Oid relid, Oid role) {
 #endif
 }
 
+/// Raises 42501 unless the current role can SET ROLE to that one.
+inline void require_set_role(Oid role) {
+#if PG_VERSION_NUM >= 160000
+    check_can_set_role(GetUserId(), role);
+#else
+    check_is_member_of_role(GetUserId(), role);
+#endif
+}
+
 /// A wait event named after what the process waits for (servers before 17 know only "Extension").
 inline uint32 wait_event(const char *name) {
 #if PG_VERSION_NUM >= 170000

@@ -5,11 +5,13 @@
 #include "pg/clock.h"
 #include "pg/error.h"
 #include "pg/sql.h"
+#include "queue/access.h"
 #include "queue/extension.h"
 #include "queue/later.h"
 #include "queue/row_reader.h"
 #include "queue/segments.h"
 #include "queue/subscription.h"
+#include "queue/topic_right.h"
 #include "shared/pending.h"
 #include "shared/roster.h"
 
@@ -32,13 +34,6 @@ SqlArgument id_argument(uint32_t queue) {
 
 std::string_view view_of(text *value) {
     return {VARDATA_ANY(value), static_cast<size_t>(VARSIZE_ANY_EXHDR(value))};
-}
-
-void require_create_privilege() {
-    if (pg_class_aclcheck(extension().queue, GetUserId(), ACL_INSERT) != ACLCHECK_OK)
-        ereport(ERROR, (errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-                        errmsg("permission denied to create queues"),
-                        errhint("A superuser can grant it with baton.grant_baton.")));
 }
 
 /// The stored settings of a queue, its row locked against a drop at the same time; nullptr if it is
@@ -67,7 +62,7 @@ bool insert_queue(text *name, Jsonb *settings, Oid owner) {
     if (!id)
         return false;
     create_anchor(DatumGetUInt32(*id), owner);
-    add_segment(DatumGetUInt32(*id), owner);
+    add_segment(DatumGetUInt32(*id));
     return true;
 }
 
@@ -116,28 +111,74 @@ void lock_segments(const QueueInfo &queue, const Chain &chain) {
 }
 
 void drop_tables(const QueueInfo &queue) {
+    (void)delete_all_later(queue);
     SqlArgument arguments[] = {id_argument(queue.id)};
     (void)pg::run_sql(
         "SELECT string_agg(format('baton.q%s_%s', queue, slot), ', ') FROM baton._segment WHERE queue = $1",
         arguments);
-    std::optional<Datum> tables = pg::first_value();
-    if (tables)
-        (void)pg::run_sql(
-            psprintf("DROP TABLE IF EXISTS %s, baton.q%u", TextDatumGetCString(*tables), queue.id));
-    for (const char *table : {"_segment", "_subscription", "_dead_letter", "_later"})
+    std::optional<Datum> segments = pg::first_value();
+    (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS baton.q%u", queue.id));
+    if (segments)
+        (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS %s", TextDatumGetCString(*segments)));
+    for (const char *table : {"_segment", "_subscription", "_dead_letter"})
         (void)pg::run_sql(psprintf("DELETE FROM baton.%s WHERE queue = $1", table), arguments);
     (void)pg::run_sql("DELETE FROM baton._queue WHERE id = $1", arguments);
+}
+
+/// As the extension's owner: a locked queue with all that it holds, or what is left of one.
+void drop_locked(const QueueInfo &queue, bool force) {
+    Chain chain = chain_of(queue.id);
+    lock_segments(queue, chain);
+    if (!force)
+        refuse_if_used(queue, chain);
+    drop_tables(queue);
+}
+
+/// A queue of the catalog without its table, by one snapshot, locked; nothing if there is none that
+/// nobody else holds.
+std::optional<QueueInfo> lock_remains() {
+    if (pg::run_sql(
+            "SELECT q.id, q.name::name FROM baton._queue AS q WHERE NOT EXISTS (SELECT FROM "
+            "pg_class AS c WHERE c.relname = ('q' || q.id)::name AND "
+            "c.relnamespace = 'baton'::regnamespace) LIMIT 1 FOR UPDATE SKIP LOCKED") == 0)
+        return std::nullopt;
+    bool is_null = false;
+    HeapTuple row = SPI_tuptable->vals[0];
+    QueueInfo remains = {};
+    remains.id = DatumGetUInt32(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &is_null));
+    remains.name = *DatumGetName(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &is_null));
+    return remains;
+}
+
+bool lock_segments_if_free(const Chain &chain) {
+    for (int i = 0; i < chain.count; ++i)
+        if (!ConditionalLockRelationOid(chain.segments[i], AccessExclusiveLock))
+            return false;
+    return true;
+}
+
+/// An administrator can drop what is left of a queue too.
+QueueInfo queue_to_drop(text *name) {
+    std::optional<QueueInfo> remains = find_remains(name);
+    if (remains && is_administrator())
+        return *remains;
+    QueueInfo queue = find_queue(name);
+    require_privilege(queue, Privilege::kManage);
+    return queue;
 }
 
 } // namespace
 
 bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
     check_queue_name(view_of(name));
-    require_create_privilege();
+    require_access(Access::kCreateQueue, GetUserId());
     Jsonb *stored = merge_settings(nullptr, settings);
     Oid owner = GetUserId();
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
+    std::optional<QueueInfo> remains = find_remains(name);
+    if (remains && lock_queue(remains->id))
+        drop_locked(*remains, true);
     // Looked for first, since a conflict costs a number of the sequence.
     bool is_created = !exists(name) && insert_queue(name, stored, owner);
     pg::end_sql(session);
@@ -146,6 +187,7 @@ bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
         ereport(ERROR, (errcode(ERRCODE_DUPLICATE_TABLE),
                         errmsg("queue \"%s\" already exists", text_to_cstring(name)),
                         errhint("Use if_not_exists => true to accept that.")));
+    shared::note_work(shared::kWorkRelay); // it prepares the outbox
     CommandCounterIncrement();
     return is_created;
 }
@@ -167,20 +209,34 @@ void alter_queue(text *name, Jsonb *changes) {
 }
 
 void drop_queue(text *name, bool force) {
-    QueueInfo queue = find_queue(name);
-    require_privilege(queue, Privilege::kManage);
+    QueueInfo queue = queue_to_drop(name);
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
     if (!lock_queue(queue.id))
         pg::raise_no_such_queue(NameStr(queue.name));
-    Chain chain = chain_of(queue.id);
-    lock_segments(queue, chain);
-    if (!force)
-        refuse_if_used(queue, chain);
-    drop_tables(queue);
+    drop_locked(queue, force);
     pg::end_sql(session);
     leave(caller);
     CommandCounterIncrement();
+}
+
+Cleared clear_remains() {
+    Identity caller = become_owner();
+    pg::SqlSession session = pg::begin_sql();
+    Cleared result = Cleared::kNothing;
+    if (std::optional<QueueInfo> remains = lock_remains()) {
+        result = Cleared::kBusy;
+        if (lock_segments_if_free(chain_of(remains->id))) {
+            drop_locked(*remains, true);
+            ereport(LOG, (errmsg("baton: cleared queue \"%s\", whose table was dropped",
+                                 NameStr(remains->name))));
+            result = Cleared::kOne;
+        }
+    }
+    pg::end_sql(session);
+    leave(caller);
+    CommandCounterIncrement();
+    return result;
 }
 
 int64_t purge_queue(text *name, bool include_leased) {
@@ -193,6 +249,7 @@ void subscribe(text *pattern, text *queue_name) {
     check_pattern(pattern);
     QueueInfo queue = find_queue(queue_name);
     require_privilege(queue, Privilege::kManage);
+    require_topic(TopicRight::kSubscribe, view_of(pattern));
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
     if (!lock_queue(queue.id))

@@ -19,6 +19,12 @@ void drop_queue(text *name, bool force);
 /// many.
 int64_t purge_queue(text *name, bool include_leased);
 
+enum class Cleared : uint8_t { kNothing, kOne, kBusy };
+
+/// Drops what is left of one queue whose anchor was dropped, unless its segments are in use. For
+/// the worker.
+Cleared clear_remains();
+
 void subscribe(text *pattern, text *queue);
 bool unsubscribe(text *pattern, text *queue);
 

@@ -17,7 +17,8 @@ constinit uint64_t version_ = 1;
 /// of each change.
 extern "C" void baton_on_relation_change(Datum, Oid relid) {
     forget_files(relid);
-    bool is_catalog = relid == ids_.queue || relid == ids_.segment || relid == ids_.subscription;
+    bool is_catalog = relid == ids_.queue || relid == ids_.segment || relid == ids_.subscription ||
+                      relid == ids_.topic_grant;
     if (relid == InvalidOid || !is_known_ || is_catalog) {
         is_known_ = false;
         ++version_;
@@ -57,6 +58,8 @@ void look_up() {
     ids_.dead_letter = get_relname_relid("_dead_letter", schema);
     ids_.dead_letter_sequence = get_relname_relid("_dead_letter_letter_id_seq", schema);
     ids_.consumer = get_relname_relid("_consumer", schema);
+    ids_.topic_grant = get_relname_relid("_topic_grant", schema);
+    ids_.access = get_relname_relid("_access", schema);
     ids_.row_type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("_message_row"),
                                     ObjectIdGetDatum(schema));
     is_known_ = true;
@@ -70,6 +73,10 @@ const ExtensionIds &extension() {
     if (!is_known_)
         look_up();
     return ids_;
+}
+
+bool is_administrator() {
+    return has_privs_of_role(GetUserId(), extension().owner);
 }
 
 Oid relation_named(const char *name) {

@@ -20,6 +20,8 @@ struct ExtensionIds {
     Oid dead_letter;
     Oid dead_letter_sequence;
     Oid consumer;
+    Oid topic_grant;
+    Oid access; // the empty table that carries the privileges of baton.grant_baton
     Oid row_type;
 };
 
@@ -28,6 +30,9 @@ const ExtensionIds &extension();
 
 /// The columns of a message's row; valid until the next invalidation message is accepted.
 TupleDesc row_type();
+
+/// Whether the current role is a superuser or has the rights of the extension's owner.
+bool is_administrator();
 
 /// The id of a relation of the schema; InvalidOid if missing.
 Oid relation_named(const char *name);

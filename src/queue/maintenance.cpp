@@ -92,8 +92,8 @@ bool is_alive_at_low_mark(Relation relation) {
     return is_alive;
 }
 
-/// Without any lock that others could notice: whether the segment is dead to everybody (kEmptied), to
-/// this moment but not to some snapshot (kLater), or not at all (kNothing).
+/// Without any lock that others could notice: whether the segment is dead to everybody (kEmptied),
+/// to this moment but not to some snapshot (kLater), or not at all (kNothing).
 Turnover outlook(uint32_t queue, Oid segment) {
     Relation relation = try_relation_open(segment, AccessShareLock);
     if (!relation)

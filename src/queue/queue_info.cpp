@@ -79,6 +79,7 @@ QueueInfo info_from(Relation relation, HeapTuple tuple) {
         settings_from(DatumGetJsonbP(heap_getattr(tuple, kQueueSettings, columns, &is_null)));
     char anchor[NAMEDATALEN];
     snprintf(anchor, sizeof(anchor), "q%u", info.id);
+    InvalidateCatalogSnapshot(); // whose row is visible has an anchor, even before the news of it
     info.anchor = relation_named(anchor);
     return info;
 }
@@ -132,9 +133,11 @@ struct Link {
 };
 
 int compare_links(const void *a, const void *b) {
-    int64_t left = static_cast<const Link *>(a)->seq;
-    int64_t right = static_cast<const Link *>(b)->seq;
-    return left < right ? -1 : left > right ? 1 : 0;
+    const auto &left = *static_cast<const Link *>(a);
+    const auto &right = *static_cast<const Link *>(b);
+    if (left.seq != right.seq)
+        return left.seq < right.seq ? -1 : 1;
+    return left.slot < right.slot ? -1 : left.slot > right.slot ? 1 : 0;
 }
 
 /// The links of a queue in order; spare segments (seq null) are left out.
@@ -191,6 +194,47 @@ Chain copy_chain(const Chain &chain, MemoryContext memory) {
     return copy;
 }
 
+bool has_anchor(const QueueInfo &info) {
+    return OidIsValid(info.anchor) && SearchSysCacheExists1(RELOID, ObjectIdGetDatum(info.anchor));
+}
+
+std::optional<QueueInfo> look_up(text *name) {
+    NameData key = {};
+    auto length = static_cast<Size>(VARSIZE_ANY_EXHDR(name));
+    (void)extension();
+    if (length >= NAMEDATALEN)
+        return std::nullopt;
+    memcpy(NameStr(key), VARDATA_ANY(name), length);
+    if (const QueueInfo *info = cached(key))
+        return *info;
+    uint64_t version = 0;
+    std::optional<QueueInfo> info = read_queue(extension().queue_by_name, kQueueName, F_TEXTEQ,
+                                               PointerGetDatum(name), &version);
+    if (info && OidIsValid(info->anchor))
+        remember(*info, version);
+    return info;
+}
+
+std::optional<QueueInfo> look_up(uint32_t id) {
+    if (id == shared::kOutboxQueue)
+        return std::nullopt;
+    if (const QueueInfo *info = cached(id))
+        return *info;
+    uint64_t version = 0;
+    std::optional<QueueInfo> info =
+        read_queue(extension().queue_by_id, kQueueId, F_INT4EQ, UInt32GetDatum(id), &version);
+    if (info && OidIsValid(info->anchor))
+        remember(*info, version);
+    return info;
+}
+
+[[noreturn]] void raise_only_remains(const char *queue) {
+    ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("queue \"%s\" does not exist", queue),
+                    errdetail("Its owner's tables were dropped; the rest of it is still there."),
+                    errhint("Clear it with baton.drop_queue.")));
+    pg_unreachable();
+}
+
 AclMode acl_of(Privilege privilege) {
     switch (privilege) {
     case Privilege::kSend:
@@ -201,6 +245,12 @@ AclMode acl_of(Privilege privilege) {
         break;
     }
     return ACL_TRUNCATE;
+}
+
+/// No error if the anchor is dropped at this moment.
+bool is_granted(const QueueInfo &queue, AclMode mode) {
+    bool is_missing = false;
+    return pg_class_aclcheck_ext(queue.anchor, GetUserId(), mode, &is_missing) == ACLCHECK_OK;
 }
 
 const char *name_of(Privilege privilege) {
@@ -216,6 +266,18 @@ const char *name_of(Privilege privilege) {
 }
 
 } // namespace
+
+const char *sql_of(Privilege privilege) {
+    switch (privilege) {
+    case Privilege::kSend:
+        return "INSERT";
+    case Privilege::kConsume:
+        return "DELETE";
+    case Privilege::kManage:
+        break;
+    }
+    return "TRUNCATE";
+}
 
 pg::FileNumber known_file(Oid segment) {
     if (!known_files_)
@@ -266,34 +328,22 @@ void check_queue_name(std::string_view name) {
 }
 
 QueueInfo find_queue(text *name) {
-    NameData key = {};
-    auto length = static_cast<Size>(VARSIZE_ANY_EXHDR(name));
-    (void)extension();
-    if (length >= NAMEDATALEN)
-        pg::raise_no_such_queue(text_to_cstring(name));
-    memcpy(NameStr(key), VARDATA_ANY(name), length);
-    if (const QueueInfo *info = cached(key))
+    std::optional<QueueInfo> info = look_up(name);
+    if (info && has_anchor(*info))
         return *info;
-    uint64_t version = 0;
-    std::optional<QueueInfo> info = read_queue(extension().queue_by_name, kQueueName, F_TEXTEQ,
-                                               PointerGetDatum(name), &version);
-    if (!info)
-        pg::raise_no_such_queue(NameStr(key));
-    remember(*info, version);
-    return *info;
+    if (info && is_administrator())
+        raise_only_remains(NameStr(info->name));
+    pg::raise_no_such_queue(text_to_cstring(name));
+}
+
+std::optional<QueueInfo> find_remains(text *name) {
+    std::optional<QueueInfo> info = look_up(name);
+    return info && !has_anchor(*info) ? info : std::nullopt;
 }
 
 std::optional<QueueInfo> find_queue_by_id(uint32_t id) {
-    if (id == shared::kOutboxQueue)
-        return std::nullopt;
-    if (const QueueInfo *info = cached(id))
-        return *info;
-    uint64_t version = 0;
-    std::optional<QueueInfo> info =
-        read_queue(extension().queue_by_id, kQueueId, F_INT4EQ, UInt32GetDatum(id), &version);
-    if (info)
-        remember(*info, version);
-    return info;
+    std::optional<QueueInfo> info = look_up(id);
+    return info && has_anchor(*info) ? info : std::nullopt;
 }
 
 QueueInfo outbox() {
@@ -325,12 +375,7 @@ Chain chain_of(uint32_t queue) {
 }
 
 bool has_privilege(const QueueInfo &queue, Privilege privilege) {
-    Oid role = GetUserId();
-    if (!OidIsValid(queue.anchor))
-        return superuser_arg(role);
-    return pg_class_aclcheck(queue.anchor, role, acl_of(privilege)) == ACLCHECK_OK ||
-           (privilege != Privilege::kManage &&
-            pg_class_aclcheck(queue.anchor, role, ACL_TRUNCATE) == ACLCHECK_OK);
+    return is_granted(queue, acl_of(privilege)) || is_granted(queue, ACL_TRUNCATE);
 }
 
 void require_privilege(const QueueInfo &queue, Privilege privilege) {

@@ -28,9 +28,10 @@ pg::FileNumber known_file(Oid segment);
 void remember_file(Oid segment, pg::FileNumber file);
 void forget_files(Oid segment); // InvalidOid: all
 
-/// The queue of that name. Raises 42704 if there is none, 22004 / 22023 for a name that cannot be
-/// one.
+/// The queue of that name. Raises 42704 if there is none. A queue whose anchor was dropped (DROP
+/// OWNED BY its owner) is none: only remains, for baton.drop_queue and baton.create_queue to clear.
 QueueInfo find_queue(text *name);
+std::optional<QueueInfo> find_remains(text *name);
 
 /// The queue with that number; nothing if there is none.
 std::optional<QueueInfo> find_queue_by_id(uint32_t id);
@@ -44,6 +45,9 @@ Chain chain_of(uint32_t queue);
 void segment_name(uint32_t queue, int32_t slot, NameData *name);
 
 enum class Privilege : uint8_t { kSend, kConsume, kManage };
+
+/// The privilege on the anchor table that carries it, as in GRANT.
+const char *sql_of(Privilege privilege);
 
 /// Raises 42501 unless the current role owns the queue or was granted the privilege.
 void require_privilege(const QueueInfo &queue, Privilege privilege);

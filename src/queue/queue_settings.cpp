@@ -91,8 +91,7 @@ char *show_value(Kind kind, int64_t value) {
     int near = core::nearest(name, names);
     char *shown = pnstrdup(name.data(), name.size());
     ereport(ERROR,
-            (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-             errmsg("unknown queue setting \"%s\"", shown),
+            (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown setting \"%s\"", shown),
              near >= 0 ? errhint("Did you mean \"%s\"?", name_text(kSpecs[near]))
                        : errhint("The settings of a queue are listed in the view baton.queues.")));
     pg_unreachable();

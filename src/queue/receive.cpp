@@ -77,8 +77,8 @@ Sweep sweep(const store::Segment &segment, Scan &scan, BlockNumber &block, Block
     }
 }
 
-/// Claims from one segment, from its low mark on. Blocks that others work on are left to them, unless
-/// there is nothing else.
+/// Claims from one segment, from its low mark on. Blocks that others work on are left to them,
+/// unless there is nothing else.
 void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::SegmentView &view) {
     BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
     BlockNumber low = std::min(view.low_block, nblocks);

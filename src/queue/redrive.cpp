@@ -38,8 +38,11 @@ store::RowValues row_from(HeapTuple letter, TupleDesc columns, int64_t now) {
         if (!is_null)
             row.set(returned.attribute, value);
     }
+    int32_t flags = row.nulls[store::kOptions - 1] ? 0 : store::kHasOptions;
+    // What had expired would only be buried again; it was redriven on purpose.
     if (!row.nulls[store::kExpiresAt - 1] && DatumGetInt64(row.values[store::kExpiresAt - 1]) > now)
-        row.set(store::kFlags, Int32GetDatum(store::kHasExpiry));
+        flags |= store::kHasExpiry;
+    row.set(store::kFlags, Int32GetDatum(flags));
     return row;
 }
 

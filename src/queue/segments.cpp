@@ -2,6 +2,7 @@
 
 #include "queue/segments.h"
 
+#include "pg/random.h"
 #include "pg/sql.h"
 #include "queue/extension.h"
 #include "queue/queue_info.h"
@@ -33,7 +34,7 @@ void run_for(const char *format, const char *table) {
     (void)pg::run_sql(psprintf(format, table));
 }
 
-void create_segment(uint32_t queue, int32_t slot, Oid owner) {
+void create_segment(uint32_t queue, int32_t slot) {
     NameData name;
     segment_name(queue, slot, &name);
     const char *table = NameStr(name);
@@ -47,8 +48,6 @@ void create_segment(uint32_t queue, int32_t slot, Oid owner) {
         "CREATE TRIGGER foreign_insert AFTER INSERT ON baton.%s FOR EACH ROW EXECUTE FUNCTION baton._foreign_insert()",
         table);
     run_for("ALTER TABLE baton.%s ENABLE ALWAYS TRIGGER foreign_insert", table);
-    const char *role = quote_identifier(GetUserNameFromId(owner, false));
-    (void)pg::run_sql(psprintf("ALTER TABLE baton.%s OWNER TO %s", table, role));
     store::Segment segment =
         store::open_segment(get_relname_relid(table, extension().schema), queue);
     shared::forget_segment(segment.key);
@@ -66,7 +65,7 @@ bool reuse_spare(uint32_t queue) {
 
 } // namespace
 
-void add_segment(uint32_t queue, Oid owner) {
+void add_segment(uint32_t queue) {
     if (reuse_spare(queue))
         return;
     SqlArgument arguments[] = {queue_argument(queue)};
@@ -75,8 +74,24 @@ void add_segment(uint32_t queue, Oid owner) {
         "coalesce(max(seq), 0) + 1 FROM baton._segment WHERE queue = $1 RETURNING slot",
         arguments);
     int32_t slot = DatumGetInt32(*pg::first_value());
-    create_segment(queue, slot, owner);
+    create_segment(queue, slot);
 }
+
+namespace {
+
+/// Under a number that no other database's outbox is likely to have, so that a dump restored into a
+/// database whose worker was faster brings its own segments beside this one.
+void create_outbox() {
+    constexpr uint64_t kNumbers = (uint64_t{1} << 30) - 1;
+    auto slot = static_cast<int32_t>(pg::random_bits() % kNumbers + 1);
+    SqlArgument arguments[] = {queue_argument(shared::kOutboxQueue),
+                               {INT4OID, Int32GetDatum(slot), false}};
+    (void)pg::run_sql("INSERT INTO baton._segment (queue, slot, seq) VALUES ($1, $2, 1)",
+                      arguments);
+    create_segment(shared::kOutboxQueue, slot);
+}
+
+} // namespace
 
 void ensure_outbox() {
     if (chain_of(shared::kOutboxQueue).count > 0)
@@ -85,10 +100,20 @@ void ensure_outbox() {
     pg::SqlSession session = pg::begin_sql();
     (void)pg::run_sql("LOCK TABLE baton._segment IN SHARE ROW EXCLUSIVE MODE");
     if (chain_of(shared::kOutboxQueue).count == 0)
-        add_segment(shared::kOutboxQueue, extension().owner);
+        create_outbox();
     pg::end_sql(session);
     leave(caller);
     CommandCounterIncrement();
+}
+
+void prepare_outbox() {
+    if (chain_of(shared::kOutboxQueue).count > 0)
+        return;
+    pg::SqlSession session = pg::begin_sql();
+    bool has_queue = pg::run_sql("SELECT FROM baton._queue LIMIT 1") > 0;
+    pg::end_sql(session);
+    if (has_queue)
+        ensure_outbox();
 }
 
 void retire_segment(uint32_t queue, int32_t slot) {

@@ -7,12 +7,18 @@
 namespace baton::queue {
 
 /// Gives the queue one more segment at the end of its chain: a spare one if there is, else a new
-/// table owned by `owner`. Takes effect at commit. The caller has the identity of the extension's
-/// owner and an open SqlSession.
-void add_segment(uint32_t queue, Oid owner);
+/// table. Segments belong to the extension's owner: whoever owns a table can change its columns,
+/// and rows are read without looking at them. Takes effect at commit. The caller has the identity
+/// of the extension's owner and an open SqlSession.
+void add_segment(uint32_t queue);
 
-/// The outbox's first segment, made in the transaction of the first publish; later calls find it.
+/// Makes the outbox's first segment if there is none. In a publisher's transaction this keeps
+/// others from creating segments until it ends, so the worker tries to be first.
 void ensure_outbox();
+
+/// The worker's call: the same, once the database has a queue. (A database that has none may want
+/// to drop the extension without further ado.)
+void prepare_outbox();
 
 /// Segments of a queue that became empty are kept as spares up to this number, then dropped.
 constexpr int kMostSpares = 2;

@@ -44,13 +44,15 @@ std::span<Route> read_routes() {
     SysScanDesc scan = systable_beginscan(relation, InvalidOid, false, snapshot, 0, nullptr);
     while (HeapTuple tuple = systable_getnext(scan)) {
         bool is_null = false;
+        Datum queue = heap_getattr(tuple, kQueue, RelationGetDescr(relation), &is_null);
+        if (!find_queue_by_id(DatumGetUInt32(queue)))
+            continue; // its owner's tables were dropped
         if (count == capacity)
             routes = static_cast<Route *>(repalloc(routes, sizeof(Route) * (capacity *= 2)));
         text *pattern =
             DatumGetTextPP(heap_getattr(tuple, kPattern, RelationGetDescr(relation), &is_null));
         std::string_view stored = view_of(pattern);
         char *copy = pnstrdup(stored.data(), stored.size());
-        Datum queue = heap_getattr(tuple, kQueue, RelationGetDescr(relation), &is_null);
         routes[count++] = {{copy, stored.size()}, DatumGetUInt32(queue)};
     }
     systable_endscan(scan);

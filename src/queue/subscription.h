@@ -11,8 +11,8 @@ struct Route {
     uint32_t queue;
 };
 
-/// All subscriptions of the database, read with a fresh snapshot into the current memory context,
-/// in a fixed order.
+/// All subscriptions of the database whose queue exists, read with a fresh snapshot into the
+/// current memory context, in a fixed order.
 std::span<Route> read_routes();
 
 /// The queues that a topic goes to, each once, in ascending order. `queues` has room for all

@@ -25,6 +25,7 @@ long sleep_milliseconds(const Waiting &waiting, core::ReadyWord next_due, int64_
 }
 
 void sleep(const Waiting &waiting, long milliseconds) {
+    InvalidateCatalogSnapshot(); // else it would hold back the horizon of every vacuum meanwhile
     if (waiting.wakeup) {
         (void)ConditionVariableTimedSleep(waiting.wakeup, milliseconds, wait_event());
         return;

@@ -44,6 +44,7 @@ enum Work : uint32_t {
     kWorkPrepared = 16,     // a transaction was prepared, or a prepared one ended
     kWorkDelayed = 32,      // messages with a long delay were sent
     kWorkOverdue = 64,      // some of them were due before their transaction ended
+    kWorkRemains = 128,     // a queue's anchor was dropped
     kWorkWanted = 1U << 31  // nothing in particular: a worker should be there and look
 };
 

@@ -16,6 +16,7 @@ constexpr Chore kChores[] = {
     {"prepared", shared::kWorkPrepared, 0, prepared_chore},
     {"later", shared::kWorkDelayed, 0, later_chore},
     {"overdue", shared::kWorkOverdue, kSecond, overdue_chore},
+    {"remains", shared::kWorkRemains, kUntilWoken, remains_chore},
     {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);

@@ -12,6 +12,21 @@ constexpr const char *kExtension = "baton";
 
 constinit object_access_hook_type previous_hook_ = nullptr;
 
+/// The empty table baton.q<number> that carries a queue's owner and privileges.
+bool is_anchor(Oid relation) {
+    HeapTuple tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+    if (!HeapTupleIsValid(tuple))
+        return false;
+    auto *form = reinterpret_cast<Form_pg_class>(GETSTRUCT(tuple));
+    std::string_view name{NameStr(form->relname)};
+    bool is_named_so = name.size() > 1 && name[0] == 'q' &&
+                       name.find_first_not_of("0123456789", 1) == std::string_view::npos;
+    bool is_ours =
+        is_named_so && form->relnamespace == get_namespace_oid(kExtension, true); // its schema too
+    ReleaseSysCache(tuple);
+    return is_ours;
+}
+
 extern "C" void baton_object_access(ObjectAccessType access, Oid class_id, Oid object_id,
                                     int sub_id, void *argument) {
     if (previous_hook_)
@@ -19,6 +34,8 @@ extern "C" void baton_object_access(ObjectAccessType access, Oid class_id, Oid o
     if (access == OAT_DROP && class_id == ExtensionRelationId &&
         get_extension_oid(kExtension, true) == object_id)
         shared::note_work(shared::kWorkWanted);
+    if (access == OAT_DROP && class_id == RelationRelationId && sub_id == 0 && is_anchor(object_id))
+        shared::note_work(shared::kWorkRemains);
 }
 
 } // namespace

@@ -4,11 +4,13 @@
 #include "pg/clock.h"
 #include "pg/settings.h"
 #include "queue/relay.h"
+#include "queue/segments.h"
 #include "worker/chores.h"
 
 namespace baton::worker {
 
 int64_t relay_chore() {
+    queue::prepare_outbox();
     queue::RelayResult result = queue::relay_batch(pg::settings.relay_batch_size);
     if (result.next_due == core::kNever)
         return kUntilWoken;

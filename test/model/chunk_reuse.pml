@@ -353,9 +353,10 @@ next:				skip
 #endif
 			:: else -> atomic { b = 0; break }
 			od;
+			raise_mark();
 			if
 			:: got
-			:: else -> s = SCANNING(me); raise_earliest(); raise_mark()
+			:: else -> s = SCANNING(me); raise_earliest()
 			fi
 		:: else
 		fi

@@ -222,7 +222,7 @@ inline raise_earliest()
 	:: atomic { 2 * c < n -> m = LEAST(m, hint[c]); c++ }
 	:: atomic { 2 * c >= n ->
 		if :: earliest == s -> earliest = m :: else fi;
-		m = 0; c = 0; s = 0; break }
+		m = 0; c = 0; n = 0; s = 0; break }
 	od
 }
 
@@ -245,9 +245,9 @@ inline raise_mark()
 #ifdef NO_RECHECK
 		break }
 	od;
-	atomic { !small_lock -> if :: b > low -> low = b :: else fi; b = 0; n = 0 }
+	atomic { !small_lock -> if :: b > low -> low = b :: else fi; b = 0 }
 #else
-		low = b; small_lock = false; b = 0; n = 0; break }
+		low = b; small_lock = false; b = 0; break }
 	od
 #endif
 }
@@ -287,7 +287,7 @@ proctype scanner(byte me; bool waits)
 				c = CHUNK(b); inside = true }
 			:: atomic { !inside && b < n && !LOOK(hint[CHUNK(b)]) ->
 				b = 2 * (CHUNK(b) + 1) }
-			:: atomic { !inside && b >= n -> b = 0; s = SCANNING(me); break }
+			:: atomic { !inside && b >= n -> b = 0; break }
 			:: atomic { inside && b < n && CHUNK(b) == c && LOOK(word[b]) ->
 				s = SCANNING(me) };
 #ifdef SKIP_BUSY_PAGE
@@ -306,9 +306,10 @@ skipped:			skip
 				inside = false; s = SCANNING(me) };
 				raise_hint()
 			od;
+			raise_mark();
 			if
 			:: got
-			:: else -> raise_earliest(); raise_mark()
+			:: else -> s = SCANNING(me); raise_earliest()
 			fi
 		:: else
 		fi;

@@ -3,7 +3,7 @@
 # errors in every interleaving, and each seeded mistake must be found.
 #
 #   run.sh           about a minute and under 1 GB
-#   run.sh --large   wider settings of the clean models too: some minutes, 3 GB
+#   run.sh --large   wider settings of the clean models too: some minutes, 2 GB
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

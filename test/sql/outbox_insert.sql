@@ -41,6 +41,7 @@ CREATE ROLE baton_publisher;
 GRANT INSERT ON outbox_business TO baton_publisher;
 GRANT USAGE ON SCHEMA baton TO baton_publisher;
 GRANT INSERT ON baton.outbox TO baton_publisher;
+SELECT baton.grant_topic('outbox_insert.trigger', 'baton_publisher');
 GRANT EXECUTE ON FUNCTION baton.publish TO baton_publisher;
 SET ROLE baton_publisher;
 INSERT INTO outbox_business VALUES (1), (2);

@@ -18,7 +18,8 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA baton TO baton_caller, baton_sender, bat
 GRANT SELECT ON baton.queues, baton.subscriptions, baton.dead_letters
     TO baton_caller, baton_sender, baton_consumer, baton_manager, baton_owner;
 -- who creates a queue owns it
-GRANT INSERT ON baton._queue TO baton_owner;
+GRANT INSERT ON baton._access TO baton_owner;
+SELECT baton.grant_topic('#', 'baton_owner', 'subscribe');
 SET ROLE baton_owner;
 SELECT baton.create_queue('guarded');
 SELECT baton.create_queue('guarded too');
@@ -89,7 +90,7 @@ CREATE ROLE baton_other;
 GRANT USAGE ON SCHEMA baton TO baton_other;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA baton TO baton_other;
 GRANT SELECT ON baton.queues, baton.subscriptions, baton.dead_letters TO baton_other;
-GRANT INSERT ON baton._queue TO baton_other;
+GRANT INSERT ON baton._access TO baton_other;
 SET ROLE baton_other;
 SELECT baton.create_queue('guarded other');
 SELECT queue FROM baton.queues;
@@ -140,6 +141,8 @@ SELECT baton.send('guarded', '2') IS NOT NULL, baton.purge_queue('guarded', true
 RESET ROLE;
 DROP OWNED BY baton_owner;
 SELECT pg_temp.sqlstate_of('DROP ROLE baton_owner');
+-- (in a transaction, since the worker clears it after that)
+BEGIN;
 DROP OWNED BY baton_other;
 SELECT pg_temp.sqlstate_of('DROP ROLE baton_other');
 SELECT queue, owner FROM baton.queues WHERE queue LIKE 'guarded%' ORDER BY 1;
@@ -147,6 +150,7 @@ SELECT pg_temp.sqlstate_of($$ SELECT baton.send('guarded', '1') $$) <> 'accepted
 SET client_min_messages = warning;
 SELECT baton.drop_queue(queue, true) FROM baton.queues WHERE queue LIKE 'guarded%';
 RESET client_min_messages;
+COMMIT;
 SELECT count(*) FROM baton._queue WHERE name LIKE 'guarded%';
 SELECT baton.create_queue('guarded');
 SELECT baton.drop_queue('guarded');

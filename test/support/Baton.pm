@@ -71,10 +71,13 @@ sub worker_pid
     return $pid;
 }
 
+my %shift_of; # by server
+
 # Puts the clock of the whole server forward; workers start anew, for they may sleep until a time of the old clock.
 sub shift_clock
 {
     my ($node, $seconds) = @_;
+    $shift_of{ $node->name } = $seconds;
     for my $worker (qw(off on))
     {
         $node->append_conf('postgresql.conf', "baton.clock_shift = $seconds\nbaton.worker = $worker\n");
@@ -224,7 +227,8 @@ SQL
 sub drain
 {
     my ($node, $db, @queues) = @_;
-    $node->safe_psql($db, "SET baton.clock_shift = 86400; CALL drain('$_');") for @queues;
+    my $shift = 86400 + ($shift_of{ $node->name } // 0);
+    $node->safe_psql($db, "SET baton.clock_shift = $shift; CALL drain('$_');") for @queues;
     return;
 }
 

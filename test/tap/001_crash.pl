@@ -49,6 +49,16 @@ my $consumer = <<'SQL';
 \set fate random(1, 100)
 \set size random(1, 10)
 \set which random(1, 5)
+\if :fate > 90
+\set end random(1, 4)
+BEGIN;
+INSERT INTO effect (id) SELECT m.id FROM baton.pop('work', :size) AS m;
+\if :end = 1
+ROLLBACK;
+\else
+COMMIT;
+\endif
+\endif
 SELECT count(*) AS n, coalesce(array_agg(m.id), '{}') AS ids, coalesce(array_agg(m.receipt), '{}') AS receipts
     FROM baton.receive(CASE WHEN :which::int = 1 THEN 'events' ELSE 'work' END, :size, '10 min', wait => '20 ms') AS m \gset
 \if :n > 0
@@ -64,7 +74,7 @@ SELECT baton.ack_batch(:receipts);
 ROLLBACK;
 SELECT baton.release(r) FROM unnest(:receipts::baton.receipt[]) AS r;
 \elif :fate <= 84
-SELECT baton.nack(r, 'once more', delay => '0') FROM unnest(:receipts::baton.receipt[]) AS r;
+SELECT baton.nack_batch(:receipts, delays => array_fill('0'::interval, ARRAY[:n::int]));
 \elif :fate <= 90
 SELECT baton.nack(r, 'poison', 'permanent') FROM unnest(:receipts::baton.receipt[]) AS r;
 \elif :fate <= 95

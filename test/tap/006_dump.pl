@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_node('dump', conf => "baton.segment_size = '64kB'\nbaton.turnover_interval = '10ms'\n");
+my $node = new_node('dump', conf => "baton.outbox_retention = '100 d'\nbaton.segment_size = '64kB'\nbaton.turnover_interval = '10ms'\n");
 my $files = PostgreSQL::Test::Utils::tempdir();
 make_account($node, 'postgres');
 $node->safe_psql('postgres', <<'SQL');
@@ -51,10 +51,10 @@ my %same = (
 
 sub make_dump
 {
-    my ($how, $db) = @_;
+    my ($how, $db, @more) = @_;
     my $file = "$files/$how-$db";
     my @format = $how eq 'plain' ? () : $how eq 'directory' ? ('-Fd', '-j', '2') : ('-Fc');
-    $node->command_ok([ 'pg_dump', @format, '-f', $file, $node->connstr($db) ], "pg_dump, $how, of $db");
+    $node->command_ok([ 'pg_dump', @format, @more, '-f', $file, $node->connstr($db) ], "pg_dump, $how, of $db");
     return $file;
 }
 
@@ -119,6 +119,44 @@ for my $how (qw(plain custom directory))
     is($node->safe_psql($db, q{SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('baton')}),
         '0', "$how: DROP EXTENSION CASCADE leaves nothing");
 }
+
+# --- a dump whose locks come long after its snapshot ---
+# All that the snapshot sees is consumed before the tables are locked, and nothing but the snapshot keeps the worker from
+# emptying them.
+sub push_through
+{
+    my ($count) = @_;
+    $node->safe_psql('postgres', "INSERT INTO ledger SELECT unnest(baton.send_batch('late', array_fill('{\"some\": \"thing of a certain length\"}'::jsonb, ARRAY[$count])))");
+    drain($node, 'postgres', 'late');
+    return;
+}
+sub late_dump
+{
+    my ($db, $between) = @_;
+    my $snapshot = $node->background_psql('postgres');
+    my $name = $snapshot->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_export_snapshot()');
+    $between->();
+    my $file = make_dump('custom', 'postgres', "--snapshot=$name");
+    $snapshot->quit;
+    return unless -s $file;
+    restore('custom', $file, $db);
+    return account_is($node, $db, "late dump $db");
+}
+$node->safe_psql('postgres', q{SELECT baton.create_queue('late')});
+$node->safe_psql('postgres', q{INSERT INTO ledger SELECT unnest(baton.send_batch('late', array_fill('{"kind": "seen"}'::jsonb, ARRAY[4000])))});
+my $before = $node->safe_psql('postgres', 'SELECT count(*) FROM effect');
+my $late = late_dump('late1',
+    sub {
+        # Newer segments come and go meanwhile.
+        my $last = $node->safe_psql('postgres', 'SELECT max(seq) FROM baton._segment');
+        poll_until('turnover', sub { push_through(1000); $node->safe_psql('postgres', 'SELECT max(seq) FROM baton._segment') > $last + 10 });
+    });
+is($node->safe_psql('late1', q{SELECT count(*) FROM baton.peek('late', 10000)}), '4000', 'what the snapshot saw as waiting waits in the dump');
+is($late->{effect}, $before, 'and has no effect there');
+# Segments that were dead already when the dump began must still be there when it locks them.
+unlink "$files/custom-postgres";
+$node->safe_psql('postgres', q{INSERT INTO ledger SELECT unnest(baton.send_batch('late', array_fill('{"kind": "backlog"}'::jsonb, ARRAY[1000]))) FROM generate_series(1, 5)});
+late_dump('late2', sub { drain($node, 'postgres', 'late') });
 
 # --- under load ---
 $node->safe_psql('postgres', q{SELECT baton.subscribe('live', 'work')});

@@ -104,6 +104,40 @@ TEST(TopicMatches, Examples) {
     EXPECT_FALSE(topic_matches("Order", "order"));
 }
 
+TEST(PatternCovers, OnlyWhatReallyIsCovered) {
+    std::vector<Words> patterns;
+    std::vector<Words> topics;
+    add_all(patterns, {"a", "b", "*", "#"}, 3, {});
+    add_all(topics, {"a", "b", "c"}, 5, {});
+    int covered = 0;
+    for (const Words &outer : patterns) {
+        for (const Words &inner : patterns) {
+            if (!pattern_covers(joined(outer), joined(inner))) {
+                continue;
+            }
+            ++covered;
+            for (const Words &topic : topics) {
+                ASSERT_LE(matches_naively(inner, 0, topic, 0), matches_naively(outer, 0, topic, 0))
+                    << joined(outer) << " over " << joined(inner) << " on " << joined(topic);
+            }
+        }
+    }
+    EXPECT_GT(covered, 500);
+}
+
+TEST(PatternCovers, Examples) {
+    EXPECT_TRUE(pattern_covers("#", "#"));
+    EXPECT_TRUE(pattern_covers("#", "order.*.x"));
+    EXPECT_TRUE(pattern_covers("order.#", "order.*"));
+    EXPECT_TRUE(pattern_covers("order.#", "order.eu.#"));
+    EXPECT_TRUE(pattern_covers("order.*", "order.*"));
+    EXPECT_TRUE(pattern_covers("order.*", "order.created"));
+    EXPECT_FALSE(pattern_covers("order.*", "order.#"));
+    EXPECT_FALSE(pattern_covers("order.created", "order.*"));
+    EXPECT_FALSE(pattern_covers("*", "#"));
+    EXPECT_FALSE(pattern_covers("order.#", "#"));
+}
+
 TEST(TopicMatches, WorstPatternsAreCheap) {
     // A backtracking matcher would need longer than the age of the universe for these.
     std::string topic = "a";
