@@ -23,7 +23,9 @@ COMMENT ON TABLE baton._topic_grant IS
 CREATE TRIGGER changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON baton._topic_grant
     FOR EACH STATEMENT EXECUTE FUNCTION baton._catalog_changed();
 
-SELECT pg_catalog.pg_extension_config_dump('baton._topic_grant', '');
+-- A void grant is not dumped, for a restore would bind it to whoever has the name then.
+SELECT pg_catalog.pg_extension_config_dump('baton._topic_grant',
+    'WHERE role = ''public'' OR EXISTS (SELECT FROM pg_catalog.pg_roles AS r WHERE r.rolname = role AND r.oid = role_number)');
 
 CREATE FUNCTION baton.grant_baton(role text, privilege text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_grant_baton';

@@ -7,6 +7,7 @@
 #include "pg/sql.h"
 #include "queue/access.h"
 #include "queue/extension.h"
+#include "queue/grantee.h"
 #include "queue/later.h"
 #include "queue/row_reader.h"
 #include "queue/segments.h"
@@ -49,8 +50,8 @@ void create_anchor(uint32_t id, Oid owner) {
     (void)pg::run_sql(psprintf(
         "CREATE TABLE baton.q%u OF baton._queue_anchor (CONSTRAINT no_rows CHECK (false)) USING heap",
         id));
-    const char *role = quote_identifier(GetUserNameFromId(owner, false));
-    (void)pg::run_sql(psprintf("ALTER TABLE baton.q%u OWNER TO %s", id, role));
+    revoke_default_privileges(psprintf("q%u", id));
+    (void)pg::run_sql(psprintf("ALTER TABLE baton.q%u OWNER TO %s", id, grantee_of(owner).sql));
 }
 
 bool insert_queue(text *name, Jsonb *settings, Oid owner) {

@@ -20,6 +20,10 @@ Grantee grantee_of(Oid role);
 /// A role of exactly that name; 42704.
 Oid role_named(text *name);
 
+/// Takes back what default privileges of the extension's owner gave on a new table of the schema:
+/// privileges on our tables are ours to grant. The caller has an open SqlSession.
+void revoke_default_privileges(const char *table);
+
 /// Raises 42501 unless the current role is a superuser or has the rights of the extension's owner.
 void require_administrator(const char *function);
 

@@ -5,6 +5,7 @@
 #include "pg/random.h"
 #include "pg/sql.h"
 #include "queue/extension.h"
+#include "queue/grantee.h"
 #include "queue/queue_info.h"
 #include "shared/queue_state.h"
 #include "shared/ready_map.h"
@@ -48,6 +49,7 @@ void create_segment(uint32_t queue, int32_t slot) {
         "CREATE TRIGGER foreign_insert AFTER INSERT ON baton.%s FOR EACH ROW EXECUTE FUNCTION baton._foreign_insert()",
         table);
     run_for("ALTER TABLE baton.%s ENABLE ALWAYS TRIGGER foreign_insert", table);
+    revoke_default_privileges(table);
     store::Segment segment =
         store::open_segment(get_relname_relid(table, extension().schema), queue);
     shared::forget_segment(segment.key);

@@ -108,6 +108,14 @@ ALTER EXTENSION baton DROP FUNCTION baton.brand_new();
 DROP VIEW baton.new_view;
 DROP FUNCTION baton.brand_new, baton._not_public, baton.of_somebody_else;
 
+-- default privileges of the extension's owner give nothing on queues
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO baton_nobody, PUBLIC;
+SELECT baton.create_queue('by default');
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM baton_nobody, PUBLIC;
+SELECT relname ~ '_1$' AS is_segment, has_table_privilege('baton_nobody', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE') FROM pg_class AS c, baton.queues
+WHERE queue = 'by default' AND relnamespace = 'baton'::regnamespace AND relname ~ ('^q' || queue_id || '(_1)?$') ORDER BY relname;
+SELECT baton.drop_queue('by default');
+
 -- bad arguments
 SELECT statement, pg_temp.sqlstate_of('SELECT baton.' || statement) FROM unnest(ARRAY[$$grant_baton(NULL, 'use')$$, $$grant_baton('baton_nobody', NULL)$$, $$revoke_baton(NULL, 'use')$$,
     $$grant_baton('baton_none', 'use')$$, $$revoke_baton('baton_none', 'use')$$, $$grant_baton('baton_nobody', 'all')$$, $$revoke_baton('baton_nobody', 'Use')$$]) AS statement;
