@@ -120,18 +120,8 @@ void prepare_outbox() {
 
 void retire_segment(uint32_t queue, int32_t slot) {
     SqlArgument arguments[] = {queue_argument(queue), {INT4OID, Int32GetDatum(slot), false}};
-    (void)pg::run_sql(
-        "SELECT count(*)::int FROM baton._segment WHERE queue = $1 AND seq IS NULL AND slot <> $2",
-        arguments);
-    if (DatumGetInt32(*pg::first_value()) < kMostSpares) {
-        (void)pg::run_sql("UPDATE baton._segment SET seq = NULL WHERE queue = $1 AND slot = $2",
-                          arguments);
-        return;
-    }
-    (void)pg::run_sql("DELETE FROM baton._segment WHERE queue = $1 AND slot = $2", arguments);
-    NameData name;
-    segment_name(queue, slot, &name);
-    (void)pg::run_sql(psprintf("DROP TABLE baton.%s", NameStr(name)));
+    (void)pg::run_sql("UPDATE baton._segment SET seq = NULL WHERE queue = $1 AND slot = $2",
+                      arguments);
 }
 
 } // namespace baton::queue

@@ -20,10 +20,8 @@ void ensure_outbox();
 /// to drop the extension without further ado.)
 void prepare_outbox();
 
-/// Segments of a queue that became empty are kept as spares up to this number, then dropped.
-constexpr int kMostSpares = 2;
-
-/// Takes an emptied segment out of the chain: it becomes a spare or is dropped. As add_segment.
+/// Takes an emptied segment out of the chain: it becomes a spare. Spares are never dropped before
+/// their queue is, for a dump that has just listed the tables would fail to lock a dropped one.
 void retire_segment(uint32_t queue, int32_t slot);
 
 } // namespace baton::queue
