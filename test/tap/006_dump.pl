@@ -54,7 +54,7 @@ sub make_dump
     my ($how, $db, @more) = @_;
     my $file = "$files/$how-$db";
     my @format = $how eq 'plain' ? () : $how eq 'directory' ? ('-Fd', '-j', '2') : ('-Fc');
-    $node->command_ok([ 'pg_dump', @format, @more, '-f', $file, $node->connstr($db) ], "pg_dump, $how, of $db");
+    $node->command_ok([ 'pg_dump', @format, @more, '-f', $file, $node->connstr($db) ], "pg_dump, $how, of $db" . (@more ? ', with locks that come late' : ''));
     return $file;
 }
 
