@@ -35,7 +35,10 @@ find_pg_config() {
     )
     return 1
 }
-complete_server() { [[ -x $1 && -x $("$1" --bindir)/postgres && -f $("$1" --pgxs) ]]; }
+# The makefiles come with Debian's client package already, the headers do not.
+complete_server() {
+    [[ -x $1 && -x $("$1" --bindir)/postgres && -f $("$1" --pgxs) && -f $("$1" --includedir-server)/postgres.h ]]
+}
 pg_major() { "$1" --version | sed -E 's/^[^0-9]*([0-9]+).*/\1/'; }
 
 # The newest of tool, tool-N on this machine; with a version, that one only.

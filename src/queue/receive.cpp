@@ -65,7 +65,8 @@ Sweep sweep(const store::Segment &segment, Scan &scan, BlockNumber &block, Block
             bool can_wait) {
     Sweep result = Sweep::kDone;
     for (;; ++block) {
-        block = shared::next_due_block(segment.key, block, nblocks, scan.request.now);
+        block =
+            shared::next_due_block(segment.key, segment.relation, block, nblocks, scan.request.now);
         if (block >= nblocks)
             return result;
         CHECK_FOR_INTERRUPTS();
@@ -89,8 +90,8 @@ void scan_open_segment(const store::Segment &segment, Scan &scan, const shared::
         result = sweep(segment, scan, block, nblocks, true);
     }
     if (result == Sweep::kDone) {
-        scan.next_due =
-            core::earlier(scan.next_due, shared::raise_marks(segment.key, nblocks).earliest);
+        scan.next_due = core::earlier(scan.next_due,
+                                      shared::raise_marks(segment.key, segment.relation).earliest);
         return;
     }
     shared::raise_low_mark(segment.key, block);
@@ -176,9 +177,11 @@ bool is_segment_due(Oid relid, uint32_t queue, int64_t now, core::ReadyWord &nex
     remember_file(relid, segment.key.file);
     BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
     BlockNumber from = std::min(shared::view_segment(segment.key).low_block, nblocks);
-    bool is_due = shared::next_due_block(segment.key, from, nblocks, now) < nblocks;
+    bool is_due =
+        shared::next_due_block(segment.key, segment.relation, from, nblocks, now) < nblocks;
     if (!is_due)
-        next_due = core::earlier(next_due, shared::raise_marks(segment.key, nblocks).earliest);
+        next_due =
+            core::earlier(next_due, shared::raise_marks(segment.key, segment.relation).earliest);
     store::close_segment(segment, true);
     return is_due;
 }
@@ -238,7 +241,7 @@ bool wait_for_message(const QueueInfo &queue, int64_t wait) {
     do {
         is_due = is_queue_due(queue, next_due);
     } while (!is_due && wait_more(waiting, next_due));
-    end_waiting(waiting, false); // the message is for whoever receives it
+    end_waiting(waiting, is_due); // the message is for whoever receives it
     return is_due;
 }
 
@@ -264,7 +267,7 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
             !wait_more(waiting, scan.next_due))
             break;
     }
-    end_waiting(waiting, scan.found.count > 0);
+    end_waiting(waiting, scan.found.count == 0 && scan.found.buried_count > 0);
     if (request.is_pop && scan.found.count > 0) {
         consume({scan.found.rows, static_cast<size_t>(scan.found.count)});
         ForceSyncCommit(); // else a crash would deliver again what its transaction consumed

@@ -94,7 +94,8 @@ void take_from(const store::Segment &segment, Relay &relay) {
     request.filter_argument = &relay;
     BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
     BlockNumber block = std::min(view.low_block, nblocks);
-    while ((block = shared::next_due_block(segment.key, block, nblocks, relay.now)) < nblocks) {
+    while ((block = shared::next_due_block(segment.key, segment.relation, block, nblocks,
+                                           relay.now)) < nblocks) {
         CHECK_FOR_INTERRUPTS();
         store::claim_block(segment, block, request, relay.found, true);
         if (relay.found.count >= relay.found.limit) {
@@ -104,7 +105,7 @@ void take_from(const store::Segment &segment, Relay &relay) {
         ++block;
     }
     relay.next_due =
-        core::earlier(relay.next_due, shared::raise_marks(segment.key, nblocks).earliest);
+        core::earlier(relay.next_due, shared::raise_marks(segment.key, segment.relation).earliest);
 }
 
 /// Deletes what was found in one segment; keeps only the rows that this transaction got.

@@ -67,12 +67,12 @@ bool wait_more(Waiting &waiting, core::ReadyWord next_due) {
     return true;
 }
 
-void end_waiting(Waiting &waiting, bool has_taken) {
+void end_waiting(Waiting &waiting, bool leaves_some) {
     if (!waiting.is_registered || !waiting.wakeup)
         return;
     bool has_signal = pg::leave_condition_variable();
     shared::note_not_waiting();
-    if (has_signal && !has_taken)
+    if (has_signal || leaves_some)
         shared::signal_queue(waiting.key, 1);
 }
 

@@ -25,7 +25,9 @@ Waiting begin_waiting(const QueueInfo &queue, int64_t wait);
 /// which registers. Wakes for a signal, at `next_due`, at the deadline, and at least once a second.
 bool wait_more(Waiting &waiting, core::ReadyWord next_due);
 
-/// Ends it; a signal that was consumed in vain goes on to another waiter.
-void end_waiting(Waiting &waiting, bool has_taken);
+/// Ends it. A signal that came since the last sleep goes on to another waiter, since it may have
+/// been for another message than the one taken. `leaves_some`: the caller saw something due and
+/// leaves it, so the signal that woke it goes on too.
+void end_waiting(Waiting &waiting, bool leaves_some);
 
 } // namespace baton::queue

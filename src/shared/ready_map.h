@@ -6,8 +6,10 @@
 // `earliest` per segment (a lower bound over its hints). Values: core/ready_word.h. All levels
 // follow one protocol (test/model):
 //   evaluating:  store a unique scanning word, fence, look, compare-and-swap it to what was found;
-//   making something claimable (after it became visible): store 0 in word, hint, earliest, in that
-//   order, then lower the low mark, then signal the queue.
+//   making something claimable (after it became visible): store 0 in word and hint, lower the low
+//   mark, store 0 in earliest, signal the queue, in this order. A summary is set to 0 after all
+//   that it is computed from, and whoever evaluates one reads all that it is computed from - words,
+//   hints, low mark, the relation's length - after the scanning word was stored.
 // The low mark is the first block not known dead. It is raised only under the segment's lock, over
 // words that are re-read there and are kNever; chunks wholly below it are freed. Nothing keeps a
 // pointer to a chunk: every access looks it up under its partition's lock, since a freed chunk may
@@ -58,8 +60,9 @@ SegmentView view_segment(const SegmentKey &key);
 SegmentView peek_segment(const SegmentKey &key);
 
 /// The first block in [from, nblocks) that is due at `now`; nblocks if none. Raises hints of chunks
-/// that it passed whole.
-uint32_t next_due_block(const SegmentKey &key, uint32_t from, uint32_t nblocks, int64_t now);
+/// that it passed whole, so it may raise what reading the relation's length raises.
+uint32_t next_due_block(const SegmentKey &key, Relation relation, uint32_t from, uint32_t nblocks,
+                        int64_t now);
 
 /// Marks the block as being looked at. Returns the scan's word, to be given to end_block_scan; 0
 /// without room. The caller holds the page's exclusive lock until end_block_scan.
@@ -80,7 +83,7 @@ bool is_believed_dead(const SegmentKey &key, uint32_t block);
 
 /// After a scan of the whole segment found nothing due: raises the low mark over dead blocks, then
 /// `earliest` to the least hint. Returns the new view.
-SegmentView raise_marks(const SegmentKey &key, uint32_t nblocks);
+SegmentView raise_marks(const SegmentKey &key, Relation relation);
 
 /// Raises the low mark over dead blocks, at most to `to`.
 void raise_low_mark(const SegmentKey &key, uint32_t to);
