@@ -93,6 +93,15 @@ CREATE INDEX _later_by_due ON baton._later (visible_at);
 CREATE INDEX _later_by_queue ON baton._later (queue);
 COMMENT ON TABLE baton._later IS 'messages with a long delay, until the worker moves them into their queue';
 
+-- Not dumped: it speaks of storage files.
+CREATE TABLE baton._low_mark (
+    segment oid NOT NULL CONSTRAINT _low_mark_pkey PRIMARY KEY,
+    file oid NOT NULL,
+    block bigint NOT NULL
+);
+COMMENT ON TABLE baton._low_mark IS
+    'below which block all rows of a segment, while it has that storage file, are dead: where a receive begins after a restart';
+
 -- Rows are filled in place (src/store/dictionary.h), so there must be some.
 CREATE TABLE baton._consumer (
     slot int NOT NULL,

@@ -54,6 +54,8 @@ void look_up() {
     ids_.queue_by_name = get_relname_relid("_queue_name_key", schema);
     ids_.segment = get_relname_relid("_segment", schema);
     ids_.segment_by_queue = get_relname_relid("_segment_pkey", schema);
+    ids_.low_mark = get_relname_relid("_low_mark", schema);
+    ids_.low_mark_by_segment = get_relname_relid("_low_mark_pkey", schema);
     ids_.subscription = get_relname_relid("_subscription", schema);
     ids_.dead_letter = get_relname_relid("_dead_letter", schema);
     ids_.dead_letter_sequence = get_relname_relid("_dead_letter_letter_id_seq", schema);

@@ -16,6 +16,8 @@ struct ExtensionIds {
     Oid queue_by_name;
     Oid segment;
     Oid segment_by_queue;
+    Oid low_mark;
+    Oid low_mark_by_segment;
     Oid subscription;
     Oid dead_letter;
     Oid dead_letter_sequence;

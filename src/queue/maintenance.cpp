@@ -4,6 +4,7 @@
 
 #include "pg/sql.h"
 #include "queue/extension.h"
+#include "queue/queue_ids.h"
 #include "queue/queue_info.h"
 #include "queue/segments.h"
 #include "shared/queue_state.h"
@@ -13,29 +14,6 @@
 
 namespace baton::queue {
 namespace {
-
-struct QueueIds {
-    uint32_t *ids;
-    int count;
-};
-
-/// All queues and the outbox, in ascending order.
-QueueIds all_queues() {
-    MemoryContext memory = CurrentMemoryContext;
-    pg::SqlSession session = pg::begin_sql();
-    auto rows = static_cast<int>(pg::run_sql("SELECT id FROM baton._queue ORDER BY id"));
-    QueueIds queues = {static_cast<uint32_t *>(MemoryContextAlloc(
-                           memory, sizeof(uint32_t) * (static_cast<Size>(rows) + 1))),
-                       0};
-    queues.ids[queues.count++] = shared::kOutboxQueue;
-    for (int i = 0; i < rows; ++i) {
-        bool is_null = false;
-        queues.ids[queues.count++] = DatumGetUInt32(
-            SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &is_null));
-    }
-    pg::end_sql(session);
-    return queues;
-}
 
 bool is_over_limit(Oid segment) {
     Relation relation = try_relation_open(segment, AccessShareLock);

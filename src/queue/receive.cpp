@@ -8,6 +8,7 @@
 #include "pg/error.h"
 #include "queue/bury.h"
 #include "queue/consumer.h"
+#include "queue/low_marks.h"
 #include "queue/settle.h"
 #include "queue/waiting.h"
 #include "shared/ready_map.h"
@@ -119,7 +120,7 @@ bool scan_segment(Oid relid, Scan &scan) {
     if (!segment.relation)
         return false; // dropped meanwhile; the chain will tell
     remember_file(relid, segment.key.file);
-    shared::SegmentView view = shared::view_segment(segment.key);
+    shared::SegmentView view = view_segment(segment);
     int before = scan.found.count;
     int buried_before = scan.found.buried_count;
     if (core::is_due(view.earliest, scan.request.now, shared::kHorizon))
@@ -176,7 +177,7 @@ bool is_segment_due(Oid relid, uint32_t queue, int64_t now, core::ReadyWord &nex
         return false;
     remember_file(relid, segment.key.file);
     BlockNumber nblocks = RelationGetNumberOfBlocks(segment.relation);
-    BlockNumber from = std::min(shared::view_segment(segment.key).low_block, nblocks);
+    BlockNumber from = std::min(view_segment(segment).low_block, nblocks);
     bool is_due =
         shared::next_due_block(segment.key, segment.relation, from, nblocks, now) < nblocks;
     if (!is_due)

@@ -7,6 +7,7 @@
 #include "core/micros.h"
 #include "pg/clock.h"
 #include "pg/settings.h"
+#include "queue/low_marks.h"
 #include "queue/queue_info.h"
 #include "queue/send.h"
 #include "queue/settle.h"
@@ -81,7 +82,7 @@ void notice_new_routes(std::span<const Route> routes) {
 }
 
 void take_from(const store::Segment &segment, Relay &relay) {
-    shared::SegmentView view = shared::view_segment(segment.key);
+    shared::SegmentView view = view_segment(segment);
     if (!core::is_due(view.earliest, relay.now, shared::kHorizon)) {
         relay.next_due = core::earlier(relay.next_due, view.earliest);
         return;

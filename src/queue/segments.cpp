@@ -6,6 +6,7 @@
 #include "pg/sql.h"
 #include "queue/extension.h"
 #include "queue/grantee.h"
+#include "queue/low_marks.h"
 #include "queue/queue_info.h"
 #include "shared/queue_state.h"
 #include "shared/ready_map.h"
@@ -122,6 +123,7 @@ void retire_segment(uint32_t queue, int32_t slot) {
     SqlArgument arguments[] = {queue_argument(queue), {INT4OID, Int32GetDatum(slot), false}};
     (void)pg::run_sql("UPDATE baton._segment SET seq = NULL WHERE queue = $1 AND slot = $2",
                       arguments);
+    forget_low_mark(relation_named(psprintf("q%u_%d", queue, slot)));
 }
 
 } // namespace baton::queue

@@ -49,12 +49,16 @@ SegmentView peek_segment(const SegmentKey &key) {
     return view;
 }
 
-SegmentView view_segment(const SegmentKey &key) {
+bool has_segment(const SegmentKey &key) {
     Segment segment = find_segment(key, LW_SHARED);
     bool is_known = segment.entry != nullptr;
     LWLockRelease(segment.lock);
-    if (!is_known)
-        make_segment(key);
+    return is_known;
+}
+
+SegmentView view_segment(const SegmentKey &key, uint32_t low_if_missing) {
+    if (!has_segment(key))
+        make_segment(key, low_if_missing);
     return peek_segment(key);
 }
 

@@ -53,8 +53,10 @@ Size ready_map_size();
 void init_ready_map(bool is_found);
 void request_ready_map_locks();
 
-/// The segment's entry, made if missing and if there is room.
-SegmentView view_segment(const SegmentKey &key);
+bool has_segment(const SegmentKey &key);
+
+/// The segment's entry, made if missing and if there is room; a new one starts with that low mark.
+SegmentView view_segment(const SegmentKey &key, uint32_t low_if_missing);
 
 /// The segment's entry if there is one.
 SegmentView peek_segment(const SegmentKey &key);

@@ -66,7 +66,7 @@ void remove_chunk(const SegmentKey &segment, uint32_t chunk) {
     LWLockRelease(found.lock);
 }
 
-void make_segment(const SegmentKey &key) {
+void make_segment(const SegmentKey &key, uint32_t low_block) {
     Segment segment = find_segment(key, LW_EXCLUSIVE);
     if (!segment.entry) {
         uint32 hash = get_hash_value(segments_, &key);
@@ -74,7 +74,7 @@ void make_segment(const SegmentKey &key) {
             hash_search_with_hash_value(segments_, &key, hash, HASH_ENTER_NULL, nullptr));
         if (entry) {
             entry->earliest.store(kLookNow);
-            entry->low_block.store(0);
+            entry->low_block.store(low_block);
             entry->chunks_end.store(0);
             LWLockInitialize(&entry->lock, locks_[0].lock.tranche);
         }

@@ -44,7 +44,7 @@ Segment find_segment(const SegmentKey &key, LWLockMode mode);
 Chunk find_chunk(const SegmentKey &segment, uint32_t chunk, LWLockMode mode);
 
 /// Does nothing if it exists or there is no room.
-void make_segment(const SegmentKey &key);
+void make_segment(const SegmentKey &key, uint32_t low_block);
 
 /// Makes a chunk, if its segment has an entry and there is room.
 void make_chunk(const SegmentKey &key, uint32_t number);

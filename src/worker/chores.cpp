@@ -17,6 +17,7 @@ constexpr Chore kChores[] = {
     {"later", shared::kWorkDelayed, 0, later_chore},
     {"overdue", shared::kWorkOverdue, kSecond, overdue_chore},
     {"remains", shared::kWorkRemains, kUntilWoken, remains_chore},
+    {"marks", 0, 5 * kSecond, marks_chore},
     {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);

@@ -12,6 +12,7 @@ int64_t prepared_chore(); // prepared.cpp: notices the end of prepared transacti
 int64_t later_chore();    // later.cpp: moves delayed messages that are due into their queues
 int64_t overdue_chore();  // later.cpp: the same for those whose transaction ended late
 int64_t remains_chore();  // remains.cpp: clears what is left of queues whose anchor was dropped
+int64_t marks_chore();    // marks.cpp: writes low marks down for the time after a restart
 int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map believes dead
 
 } // namespace baton::worker

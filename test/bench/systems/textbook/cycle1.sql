@@ -1,0 +1,2 @@
+INSERT INTO job (payload) VALUES (:payload::jsonb) RETURNING id;
+DELETE FROM job WHERE id = (SELECT id FROM job ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id, payload;
