@@ -3,7 +3,10 @@
 CREATE TEMP VIEW member AS
     SELECT classid, objid, o.type, o.schema, o.name, o.identity FROM pg_depend, pg_identify_object(classid, objid, 0) AS o
     WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
-        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'baton');
+        AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'baton')
+        -- a table's row type goes with its table, and is a member by itself on some servers only
+        AND NOT (classid = 'pg_type'::regclass AND EXISTS (
+            SELECT FROM pg_type AS t JOIN pg_class AS c ON c.oid = t.typrelid WHERE t.oid = objid AND c.relkind <> 'c'));
 CREATE TEMP VIEW function AS SELECT p.* FROM pg_proc AS p JOIN member ON classid = 'pg_proc'::regclass AND objid = p.oid;
 CREATE TEMP VIEW relation AS SELECT c.* FROM pg_class AS c JOIN member ON classid = 'pg_class'::regclass AND objid = c.oid;
 
