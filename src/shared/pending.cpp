@@ -116,7 +116,9 @@ void finish(void (*act)(const Entry &)) {
 void tell_of_later() {
     if (later_due_ == kNothingLater)
         return;
-    work_ |= later_due_ <= pg::clock_now() ? kWorkOverdue : kWorkDelayed;
+    work_ |= kWorkDelayed;
+    if (later_due_ <= pg::clock_now())
+        work_ |= kWorkOverdue; // others of this transaction may be due later
     later_due_ = kNothingLater;
 }
 

@@ -28,6 +28,12 @@ SELECT baton.send('later', '"overdue"', delay => '10 ms') IS NOT NULL;
 SELECT pg_sleep(0.1);
 COMMIT;
 SELECT payload FROM baton.receive('later', wait => '20 s');
+BEGIN;
+SELECT baton.send('later', '"overdue"', delay => '10 ms') IS NOT NULL, baton.send('later', '"due after it"', delay => '500 ms') IS NOT NULL;
+SELECT pg_sleep(0.1);
+COMMIT;
+SELECT payload FROM baton.receive('later', wait => '20 s');
+SELECT payload FROM baton.receive('later', wait => '20 s');
 -- one that was rolled back never comes
 BEGIN;
 SELECT baton.send('later', '"never"', delay => '10 ms') IS NOT NULL;
