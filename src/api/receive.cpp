@@ -19,7 +19,8 @@ Datum attribute(HeapTuple row, TupleDesc columns, store::RowAttribute number, bo
 }
 
 /// Fills a baton.message (sql/modules/10_types.sql).
-void put_message(const store::ClaimedRow &claimed, TupleDesc row_type, ReturnSetInfo *result) {
+void put_message(const store::ClaimedRow &claimed, TupleDesc row_type, void *argument) {
+    auto *result = static_cast<ReturnSetInfo *>(argument);
     Datum values[kMessageColumns];
     bool nulls[kMessageColumns] = {};
     const store::RowControl &control = *store::control_of(claimed.tuple->t_data);
@@ -66,11 +67,7 @@ Datum receive_set(const Call &call, const queue::QueueInfo &queue,
     if (request.wait > 0 && IsolationUsesXactSnapshot())
         refuse_wait_with_snapshot(call);
     InitMaterializedSRF(call.info, 0);
-    auto *result = reinterpret_cast<ReturnSetInfo *>(call.info->resultinfo);
-    queue::Received received = queue::receive(queue, request);
-    TupleDesc row_type = received.count > 0 ? queue::row_type() : nullptr;
-    for (int i = 0; i < received.count; ++i)
-        put_message(received.rows[i], row_type, result);
+    queue::receive(queue, request, put_message, call.info->resultinfo);
     return static_cast<Datum>(0);
 }
 

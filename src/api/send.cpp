@@ -5,6 +5,7 @@
 #include "pg/boundary.h"
 #include "pg/random.h"
 #include "queue/extension.h"
+#include "queue/message_size.h"
 #include "queue/queue_info.h"
 #include "queue/segments.h"
 #include "queue/send.h"
@@ -127,6 +128,7 @@ pg_uuid_t *send_one(const Call &call) {
     set_unless_null(row, store::kKey, call, kSendKey);
     set_unless_null(row, store::kBody, call, kSendBody);
     set_expiry_and_options(row, call, now);
+    queue::check_size(row, 0);
     queue::send_rows(queue, &row, 1, due_at, now);
     return id;
 }
@@ -197,6 +199,7 @@ Datum append_batch(const queue::QueueInfo &queue, const Batch &batch, int64_t no
             rows[i].set(store::kOptions, JsonbPGetDatum(batch.options));
             rows[i].set(store::kFlags, Int32GetDatum(store::kHasOptions));
         }
+        queue::check_size(rows[i], i + 1);
     }
     queue::send_rows(queue, rows, count, batch.due_at, now);
     return uuid_array(ids, count);
@@ -258,6 +261,7 @@ Datum publish(FunctionCallInfo fcinfo) {
     set_unless_null(row, store::kHeaders, call, kHeaders);
     set_unless_null(row, store::kKey, call, kKey);
     set_unless_null(row, store::kBody, call, kBody);
+    queue::check_size(row, 0);
     queue::append(outbox, &row, 1);
     PG_RETURN_UUID_P(id);
 }
@@ -322,6 +326,7 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
     for (int i = 0; i < 5; ++i)
         if (!nulls[i])
             row.set(kColumns[i], values[i]);
+    queue::check_size(row, 0);
     queue::append(outbox, &row, 1);
     return PointerGetDatum(with_identity(trigger->tg_trigtuple, columns, &id, now));
 }

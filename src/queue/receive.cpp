@@ -25,16 +25,27 @@ struct Scan {
     store::ClaimRequest request;
     store::ClaimedRows found;
     core::ReadyWord next_due; // over all segments
+    MessageSink sink;
+    void *sink_argument;
 };
 
-void detoast_rows(const store::Segment &segment, const store::ClaimedRows &found, int from) {
+/// Gives the rows that were claimed since `from` away, one at a time, so that only one large
+/// message is in memory at a time. Values out of line are read while the segment is locked.
+void hand_out(const store::Segment &segment, Scan &scan, int from) {
     TupleDesc columns = RelationGetDescr(segment.relation);
-    for (int i = from; i < found.count; ++i)
-        if (HeapTupleHasExternal(found.rows[i].tuple)) {
-            HeapTuple whole = toast_flatten_tuple(found.rows[i].tuple, columns);
-            whole->t_self = found.rows[i].tuple->t_self;
-            found.rows[i].tuple = whole;
-        }
+    for (int i = from; i < scan.found.count; ++i) {
+        CHECK_FOR_INTERRUPTS();
+        store::ClaimedRow &row = scan.found.rows[i];
+        HeapTuple claimed = row.tuple;
+        bool is_external = HeapTupleHasExternal(claimed);
+        if (is_external)
+            row.tuple = toast_flatten_tuple(claimed, columns);
+        scan.sink(row, columns, scan.sink_argument);
+        if (is_external)
+            heap_freetuple(row.tuple);
+        heap_freetuple(claimed);
+        row.tuple = nullptr;
+    }
 }
 
 bool is_enough(const Scan &scan) {
@@ -127,7 +138,7 @@ bool scan_segment(Oid relid, Scan &scan) {
         scan_open_segment(segment, scan, view);
     else
         scan.next_due = core::earlier(scan.next_due, view.earliest);
-    detoast_rows(segment, scan.found, before);
+    hand_out(segment, scan, before);
     bool is_transactional = scan.found.buried_count > buried_before;
     store::close_segment(segment, !is_transactional);
     return true;
@@ -246,10 +257,11 @@ bool wait_for_message(const QueueInfo &queue, int64_t wait) {
     return is_due;
 }
 
-Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
-    constexpr int kMostRows = 100000; // one call's messages must fit into memory
+void receive(const QueueInfo &queue, const ReceiveRequest &request, MessageSink sink,
+             void *sink_argument) {
+    constexpr int kMostRows = 100000; // one call's rows must fit into memory
     int limit = std::min(request.max_messages, kMostRows);
-    Scan scan = {queue, {}, make_results(limit), core::kNever};
+    Scan scan = {queue, {}, make_results(limit), core::kNever, sink, sink_argument};
     scan.request.kind = request.is_pop ? store::ClaimKind::kPop : store::ClaimKind::kDeliver;
     scan.request.policy = claim_policy(queue.settings, request.visibility_timeout);
     RowPolicyArgument row_policy = {queue.settings, request.visibility_timeout};
@@ -273,7 +285,6 @@ Received receive(const QueueInfo &queue, const ReceiveRequest &request) {
         consume({scan.found.rows, static_cast<size_t>(scan.found.count)});
         ForceSyncCommit(); // else a crash would deliver again what its transaction consumed
     }
-    return {scan.found.rows, scan.found.count};
 }
 
 } // namespace baton::queue

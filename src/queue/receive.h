@@ -17,16 +17,14 @@ struct ReceiveRequest {
     text *consumer_version;                    // nullptr = none
 };
 
-/// A claimed message: its row, with all columns in memory, and its receipt.
-struct Received {
-    store::ClaimedRow *rows;
-    int count;
-};
+/// Gets each claimed message, with all columns in memory; the row is valid during the call.
+using MessageSink = void (*)(const store::ClaimedRow &message, TupleDesc columns, void *argument);
 
-/// Leases up to max_messages. Waits if there are none; returns none before the time is up if
-/// something was buried on the way, so that the deletion does not stay open. Raises 42704 if the
-/// queue is dropped meanwhile.
-Received receive(const QueueInfo &queue, const ReceiveRequest &request);
+/// Leases up to max_messages and hands them to `sink`. Waits if there are none; ends without any
+/// before the time is up if something was buried on the way, so that the deletion does not stay
+/// open. Raises 42704 if the queue is dropped meanwhile.
+void receive(const QueueInfo &queue, const ReceiveRequest &request, MessageSink sink,
+             void *sink_argument);
 
 /// Waits until the queue may have something to receive. True if so, false after `wait`
 /// microseconds.
