@@ -30,7 +30,7 @@ SELECT pg_catalog.pg_extension_config_dump('baton._topic_grant',
 CREATE FUNCTION baton.grant_baton(role text, privilege text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_grant_baton';
 COMMENT ON FUNCTION baton.grant_baton(text, text) IS
-    'lets a role (public: everybody) use the extension: use = call its functions and see its views, each within the privileges on queues and topics; create_queue = that, and create queues; monitor = see all queues, subscriptions and workers, but no message. For superusers and the extension''s owner. After ALTER EXTENSION UPDATE see baton.renew_grants. Errors: 42704 no such role, 22023 unknown privilege, 22004, 42501, 25006';
+    'lets a role (public: everybody) use the extension: use = call its functions and see its views, each within the privileges on queues and topics; create_queue = that, and create queues; monitor = see all queues, subscriptions, workers and the use of shared memory, but no message. For superusers and the extension''s owner. After ALTER EXTENSION UPDATE see baton.renew_grants. Errors: 42704 no such role, 22023 unknown privilege, 22004, 42501, 25006';
 
 CREATE FUNCTION baton.revoke_baton(role text, privilege text) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_revoke_baton';

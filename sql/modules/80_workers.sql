@@ -1,4 +1,4 @@
--- The background workers: what they do, and the call that starts one for this database.
+-- The background workers: what they do, and the call that starts one for this database. The shared memory.
 
 CREATE FUNCTION baton._workers(
     OUT database text, OUT pid int, OUT state text, OUT chore text, OUT started_at timestamptz,
@@ -14,3 +14,11 @@ COMMENT ON VIEW baton.workers IS
 CREATE FUNCTION baton._want_worker() RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_want_worker';
 COMMENT ON FUNCTION baton._want_worker() IS 'starts this database''s worker when the transaction commits';
+
+CREATE FUNCTION baton._shared_memory(OUT area text, OUT used bigint, OUT capacity bigint) RETURNS SETOF record
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_shared_memory';
+COMMENT ON FUNCTION baton._shared_memory() IS 'see the view baton.shared_memory';
+
+CREATE VIEW baton.shared_memory AS SELECT * FROM baton._shared_memory();
+COMMENT ON VIEW baton.shared_memory IS
+    'places in shared memory, of all databases: segments and pages (of messages not done with) in the ready map, see baton.ready_map_memory; queues that somebody waited on, see baton.max_queues. When an area is full, calls get slower and nothing else';

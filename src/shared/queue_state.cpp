@@ -113,4 +113,8 @@ void forget_queues_of(Oid database) {
         LWLockRelease(&locks_[i].lock);
 }
 
+int64_t queue_states_used() {
+    return hash_get_num_entries(queues_);
+}
+
 } // namespace baton::shared

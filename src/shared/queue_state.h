@@ -31,4 +31,7 @@ void signal_queue(const QueueKey &key, uint64_t messages);
 void forget_queue(const QueueKey &key);
 void forget_queues_of(Oid database);
 
+/// Places taken; there are baton.max_queues.
+int64_t queue_states_used();
+
 } // namespace baton::shared

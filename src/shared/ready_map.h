@@ -93,8 +93,8 @@ void raise_low_mark(const SegmentKey &key, uint32_t to);
 /// Forgets everything of a segment: it was created, emptied or dropped.
 void forget_segment(const SegmentKey &key);
 
-/// Forgets every segment of a database that `is_alive` does not know. Returns how many.
-int forget_segments_if(Oid database, bool (*is_gone)(const SegmentKey &, void *), void *argument);
+/// Forgets every segment of a database.
+void forget_segments_of(Oid database);
 
 struct ReadyMapUse {
     int64_t segments, segments_max, chunks, chunks_max;

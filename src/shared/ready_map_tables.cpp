@@ -143,7 +143,7 @@ void forget_segment(const SegmentKey &key) {
     LWLockRelease(segment.lock);
 }
 
-int forget_segments_if(Oid database, bool (*is_gone)(const SegmentKey &, void *), void *argument) {
+void forget_segments_of(Oid database) {
     auto limit = static_cast<Size>(segment_limit());
     auto *keys = static_cast<SegmentKey *>(palloc(limit * sizeof(SegmentKey)));
     Size count = 0;
@@ -156,14 +156,9 @@ int forget_segments_if(Oid database, bool (*is_gone)(const SegmentKey &, void *)
             keys[count++] = entry->key;
     for (int i = kPartitions; --i >= 0;)
         LWLockRelease(&locks_[i].lock);
-    int forgotten = 0;
     for (Size i = 0; i < count; ++i)
-        if (is_gone(keys[i], argument)) {
-            forget_segment(keys[i]);
-            ++forgotten;
-        }
+        forget_segment(keys[i]);
     pfree(keys);
-    return forgotten;
 }
 
 ReadyMapUse ready_map_use() {

@@ -40,7 +40,8 @@ struct Chunk {
     LWLock *lock;
 };
 
-// What the map takes for a page of live backlog, with the hash table's own link, hash value and bucket.
+// What the map takes for a page of live backlog, with the hash table's own link, hash value and
+// bucket.
 static_assert((sizeof(ChunkEntry) + 32) / kBlocksPerChunk < 16);
 
 Segment find_segment(const SegmentKey &key, LWLockMode mode);

@@ -118,14 +118,15 @@ void look_after_children() {
 
 void forget_database(Oid database) {
     shared::forget_queues_of(database);
-    (void)shared::forget_segments_if(
-        database, [](const shared::SegmentKey &, void *) { return true; }, nullptr);
+    shared::forget_segments_of(database);
 }
 
 void learn_absent() {
     int count = shared::take_absent(oids());
-    for (Oid database : oids().first(static_cast<size_t>(count)))
+    for (Oid database : oids().first(static_cast<size_t>(count))) {
         remember_absent(database);
+        forget_database(database); // DROP EXTENSION left what the queues had
+    }
 }
 
 void look_at_pg_database(int64_t now) {

@@ -175,6 +175,20 @@ $node->append_conf('postgresql.conf', "max_worker_processes = 16\n");
 $node->restart;
 relay_ok('one', 'with slots again');
 
+# --- an extension that is dropped gives its places in shared memory back ---
+my $used = q{SELECT used FROM baton.shared_memory WHERE area = 'segments'};
+my $before = $node->safe_psql('postgres', $used);
+$node->safe_psql('postgres', 'CREATE DATABASE leaver');
+$node->safe_psql('leaver', <<'SQL');
+CREATE EXTENSION baton;
+SELECT count(baton.create_queue('q' || n)) FROM generate_series(1, 20) AS n;
+SELECT count(baton.send('q' || n, '1')) FROM generate_series(1, 20) AS n;
+SELECT count(*) FROM generate_series(1, 20) AS n, baton.receive('q' || n);
+SQL
+cmp_ok($node->safe_psql('postgres', $used), '>=', $before + 20, 'queues take places in shared memory');
+$node->safe_psql('leaver', 'DROP EXTENSION baton CASCADE');
+ok(poll_for(sub { $node->safe_psql('postgres', $used) < $before + 20 }, 20), 'which DROP EXTENSION gives back');
+
 # --- the server's death leaves nobody ---
 my @pids = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()});
 my $waiter = start_load($node, 'postgres', 'waiter', <<'SQL', clients => 2, seconds => 60);
