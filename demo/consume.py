@@ -38,7 +38,7 @@ class Consumer:
 
     def receive(self):
         """One message, or None. Outside of a transaction: the lease takes effect at once in any case, and nothing is
-        held open while waiting."""
+        held open while waiting. Not several: this process gets killed, and each of them would lose an attempt."""
         try:
             self.cursor.execute(RECEIVE, (self.queue,))
         except psycopg2.extensions.TransactionRollbackError:
@@ -47,7 +47,7 @@ class Consumer:
         return row and Message._make(row)
 
     def handle(self, message):
-        """Inbox, effect and ack in one transaction; after a failure first ROLLBACK, then nack."""
+        """Inbox, effect and ack in one transaction; after a failure first ROLLBACK, then try_nack."""
         try:
             self.cursor.execute("BEGIN")
             self.cursor.execute("SELECT baton.first_delivery(%s, %s)", (self.queue, message.id))
