@@ -102,6 +102,21 @@ CREATE TABLE baton._low_mark (
 COMMENT ON TABLE baton._low_mark IS
     'below which block all rows of a segment, while it has that storage file, are dead: where a receive begins after a restart';
 
+-- Not dumped: what a database lost is not what its copy lost.
+CREATE TABLE baton._unlogged (
+    queue int NOT NULL CONSTRAINT _unlogged_pkey PRIMARY KEY,
+    messages bigint NOT NULL,
+    counted_at timestamptz NOT NULL,
+    lost bigint NOT NULL DEFAULT 0,
+    lost_at timestamptz
+);
+COMMENT ON TABLE baton._unlogged IS
+    'how many messages each unlogged queue held when they were last counted, and how many crashes took';
+
+CREATE UNLOGGED TABLE baton._witness (since timestamptz NOT NULL);
+COMMENT ON TABLE baton._witness IS
+    'one row, unless what is unlogged was lost since it was written: by a crash, a promotion, from a base backup';
+
 -- Rows are filled in place (src/store/dictionary.h), so there must be some.
 CREATE TABLE baton._consumer (
     slot int NOT NULL,

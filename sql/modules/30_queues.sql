@@ -3,7 +3,7 @@
 CREATE FUNCTION baton.create_queue(queue text, settings jsonb DEFAULT '{}', if_not_exists boolean DEFAULT false) RETURNS boolean
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_create_queue';
 COMMENT ON FUNCTION baton.create_queue(text, jsonb, boolean) IS
-    'creates a queue owned by the current role; true if created, false if it existed and if_not_exists. Names: 1 to 63 bytes without control characters. Settings: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed, idempotent_effects. Errors: 42P07 exists, 22023 bad setting (with the nearest name), 42622 name too long, 22023 bad name, 42501 not allowed';
+    'creates a queue owned by the current role; true if created, false if it existed and if_not_exists. Names: 1 to 63 bytes without control characters. Settings: visibility_timeout, max_attempts, backoff_base, backoff_cap, jitter, max_elapsed, idempotent_effects, and unlogged, which is fixed from then on. Errors: 42P07 exists, 22023 bad setting (with the nearest name), 42622 name too long, 22023 bad name, 42501 not allowed';
 
 CREATE FUNCTION baton.alter_queue(queue text, settings jsonb) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_alter_queue';

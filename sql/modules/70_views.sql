@@ -15,6 +15,13 @@ CREATE VIEW baton.subscriptions WITH (security_barrier) AS
     WHERE baton._can_see(q.id);
 COMMENT ON VIEW baton.subscriptions IS 'which topics are relayed into which queues';
 
+CREATE VIEW baton.unlogged_queues WITH (security_barrier) AS
+    SELECT q.name AS queue, u.messages, u.counted_at, coalesce(u.lost, 0) AS lost, u.lost_at
+    FROM baton._queue AS q LEFT JOIN baton._unlogged AS u ON u.queue = q.id
+    WHERE q.settings @> '{"unlogged": 1}' AND baton._can_see(q.id);
+COMMENT ON VIEW baton.unlogged_queues IS
+    'unlogged queues: messages when last counted, when a count found that number first, the sum of what was counted last before each crash, when the last crash was noticed';
+
 CREATE VIEW baton.dead_letters WITH (security_barrier) AS
     SELECT q.name AS queue, d.id, d.round, d.attempts, d.reason, d.class, d.error, d.consumer, d.consumer_version,
         d.payload, d.headers, d.key, d.topic, d.priority, d.body, d.idempotency_key, d.options, d.enqueued_at,

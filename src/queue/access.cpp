@@ -25,7 +25,8 @@ constexpr Kind kKinds[] = {{Access::kUse, "use", ACL_REFERENCES, "REFERENCES"},
                            {Access::kMonitor, "monitor", ACL_SELECT, "SELECT"}};
 
 /// What a monitor sees, beside the functions that these views call. None shows a message.
-constexpr const char *kMonitorViews = "{queues,shared_memory,subscriptions,workers}";
+constexpr const char *kMonitorViews =
+    "{queues,shared_memory,subscriptions,unlogged_queues,workers}";
 
 constexpr const char *kMembers =
     "pg_depend AS m WHERE m.refclassid = 'pg_extension'::regclass AND "

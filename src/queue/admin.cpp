@@ -63,7 +63,7 @@ bool insert_queue(text *name, Jsonb *settings, Oid owner) {
     if (!id)
         return false;
     create_anchor(DatumGetUInt32(*id), owner);
-    add_segment(DatumGetUInt32(*id));
+    add_segment(DatumGetUInt32(*id), settings_from(settings).is_unlogged);
     return true;
 }
 
@@ -121,7 +121,7 @@ void drop_tables(const QueueInfo &queue) {
     (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS baton.q%u", queue.id));
     if (segments)
         (void)pg::run_sql(psprintf("DROP TABLE IF EXISTS %s", TextDatumGetCString(*segments)));
-    for (const char *table : {"_segment", "_subscription", "_dead_letter"})
+    for (const char *table : {"_segment", "_subscription", "_dead_letter", "_unlogged"})
         (void)pg::run_sql(psprintf("DELETE FROM baton.%s WHERE queue = $1", table), arguments);
     (void)pg::run_sql("DELETE FROM baton._queue WHERE id = $1", arguments);
 }
@@ -189,6 +189,8 @@ bool create_queue(text *name, Jsonb *settings, bool if_not_exists) {
                         errmsg("queue \"%s\" already exists", text_to_cstring(name)),
                         errhint("Use if_not_exists => true to accept that.")));
     shared::note_work(shared::kWorkRelay); // it prepares the outbox
+    if (settings_from(stored).is_unlogged)
+        shared::note_work(shared::kWorkUnlogged);
     CommandCounterIncrement();
     return is_created;
 }

@@ -35,13 +35,15 @@ bool hold_queue(uint32_t queue) {
 }
 
 bool extend(uint32_t queue) {
-    if (queue != shared::kOutboxQueue && !find_queue_by_id(queue))
+    std::optional<QueueInfo> info =
+        queue == shared::kOutboxQueue ? outbox() : find_queue_by_id(queue);
+    if (!info)
         return false;
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();
     bool is_held = hold_queue(queue);
     if (is_held)
-        add_segment(queue);
+        add_segment(queue, info->settings.is_unlogged);
     pg::end_sql(session);
     leave(caller);
     CommandCounterIncrement();

@@ -21,6 +21,7 @@ enum Setting : int {
     kJitter,
     kMaxElapsed,
     kIdempotentEffects,
+    kUnlogged,
     kSettingCount
 };
 
@@ -32,6 +33,7 @@ struct Spec {
     int64_t initial;
     bool is_none_allowed; // 0 stands for "none", and null shows it
     bool is_per_message;  // may stand in the options of a message
+    bool is_fixed;        // only at the queue's creation
 };
 
 constexpr int64_t kSecond = pg::kMicrosPerSecond;
@@ -39,13 +41,14 @@ constexpr int64_t kHour = 3600 * kSecond;
 constexpr int64_t kLongest = core::kMaxRequestedDelay;
 
 constexpr Spec kSpecs[kSettingCount] = {
-    {"visibility_timeout", Kind::kDuration, 1000, 720 * kHour, 30 * kSecond, false, true},
-    {"max_attempts", Kind::kInteger, 1, 1000000000, 5, false, true},
-    {"backoff_base", Kind::kDuration, 0, kLongest, kSecond, false, true},
-    {"backoff_cap", Kind::kDuration, 0, kLongest, 60 * kSecond, false, true},
-    {"jitter", Kind::kJitter, 0, 2, static_cast<int64_t>(core::Jitter::kFull), false, true},
-    {"max_elapsed", Kind::kDuration, 1000, kLongest, 0, true, true},
-    {"idempotent_effects", Kind::kBoolean, 0, 1, 0, false, false},
+    {"visibility_timeout", Kind::kDuration, 1000, 720 * kHour, 30 * kSecond, false, true, false},
+    {"max_attempts", Kind::kInteger, 1, 1000000000, 5, false, true, false},
+    {"backoff_base", Kind::kDuration, 0, kLongest, kSecond, false, true, false},
+    {"backoff_cap", Kind::kDuration, 0, kLongest, 60 * kSecond, false, true, false},
+    {"jitter", Kind::kJitter, 0, 2, static_cast<int64_t>(core::Jitter::kFull), false, true, false},
+    {"max_elapsed", Kind::kDuration, 1000, kLongest, 0, true, true, false},
+    {"idempotent_effects", Kind::kBoolean, 0, 1, 0, false, false, false},
+    {"unlogged", Kind::kBoolean, 0, 1, 0, false, false, true},
 };
 
 constexpr const char *kBounds[] = {"an interval of at least %s and at most %s",
@@ -209,7 +212,8 @@ QueueSettings settings_of(const Values &values) {
             .backoff_cap = values.value[kBackoffCap],
             .jitter = static_cast<core::Jitter>(values.value[kJitter]),
             .max_elapsed = values.value[kMaxElapsed],
-            .idempotent_effects = values.value[kIdempotentEffects] != 0};
+            .idempotent_effects = values.value[kIdempotentEffects] != 0,
+            .is_unlogged = values.value[kUnlogged] != 0};
 }
 
 Values values_of(const QueueSettings &settings) {
@@ -221,6 +225,7 @@ Values values_of(const QueueSettings &settings) {
     values.value[kJitter] = static_cast<int64_t>(settings.jitter);
     values.value[kMaxElapsed] = settings.max_elapsed;
     values.value[kIdempotentEffects] = settings.idempotent_effects ? 1 : 0;
+    values.value[kUnlogged] = settings.is_unlogged ? 1 : 0;
     return values;
 }
 
@@ -237,6 +242,15 @@ void check_together(const Values &values) {
     if (values.value[kBackoffBase] > values.value[kBackoffCap])
         pg::raise_invalid(
             "the queue setting \"backoff_base\" must not be longer than \"backoff_cap\"", nullptr);
+}
+
+void refuse_fixed(const Values &before, const Values &after) {
+    for (int i = 0; i < kSettingCount; ++i)
+        if (kSpecs[i].is_fixed && before.value[i] != after.value[i])
+            pg::raise_invalid(
+                psprintf("the queue setting \"%s\" is fixed when the queue is created",
+                         name_text(kSpecs[i])),
+                nullptr);
 }
 
 void push_key(JsonbParseState **state, const Spec &spec) {
@@ -310,8 +324,11 @@ Jsonb *merge_settings(Jsonb *stored, Jsonb *changes) {
         pg::raise_invalid("queue settings must be a JSON object",
                           "For example: {\"visibility_timeout\": \"30 s\"}.");
     Values values = values_from(stored);
+    Values before = values;
     for_each_field(changes, values, take_change);
     check_together(values);
+    if (stored)
+        refuse_fixed(before, values);
     return stored_from(values);
 }
 

@@ -15,6 +15,7 @@ struct QueueSettings {
     core::Jitter jitter;
     int64_t max_elapsed;
     bool idempotent_effects;
+    bool is_unlogged;
 };
 
 /// The settings that a stored object (only what the owner set) stands for.
@@ -22,7 +23,7 @@ QueueSettings settings_from(Jsonb *stored);
 
 /// Merges changes into a stored object: a missing name is unchanged, null goes back to the default.
 /// Raises 22023 for an unknown name (with the nearest one as hint), a wrong type or a value out of
-/// bounds. `stored` may be nullptr.
+/// bounds, and for a setting that is fixed at creation. `stored` is nullptr at creation.
 Jsonb *merge_settings(Jsonb *stored, Jsonb *changes);
 
 /// Normalised options of one message from what its sender gave; 22023 as merge_settings, and for

@@ -47,6 +47,10 @@ void visit_rows(const QueueInfo &queue, RowVisitor visit, void *argument) {
         Relation relation = try_relation_open(chain.segments[i], AccessShareLock);
         if (!relation)
             continue;
+        if (!store::has_storage(relation)) {
+            relation_close(relation, AccessShareLock);
+            continue;
+        }
         TableScanDesc scan = heap_beginscan(relation, GetActiveSnapshot(), 0, nullptr, nullptr,
                                             SO_TYPE_SEQSCAN | SO_ALLOW_PAGEMODE);
         HeapTuple row = nullptr;

@@ -21,7 +21,7 @@ using pg::SqlArgument;
 /// space map is used and nothing must vacuum it; out-of-line storage starts only where a row would
 /// not fit into a page.
 constexpr const char *kCreateSegment =
-    "CREATE TABLE baton.%s OF baton._message_row (visible_at WITH OPTIONS NOT NULL, leased_at WITH OPTIONS NOT NULL DEFAULT "
+    "CREATE %s TABLE baton.%s OF baton._message_row (visible_at WITH OPTIONS NOT NULL, leased_at WITH OPTIONS NOT NULL DEFAULT "
     "'2000-01-01 00:00:00+00', first_attempt_at WITH OPTIONS NOT NULL DEFAULT '2000-01-01 00:00:00+00', token WITH OPTIONS "
     "NOT NULL DEFAULT 0, nonce WITH OPTIONS NOT NULL DEFAULT 0, attempts WITH OPTIONS NOT NULL DEFAULT 0, round WITH OPTIONS "
     "NOT NULL DEFAULT 0, flags WITH OPTIONS NOT NULL DEFAULT 0, consumer WITH OPTIONS NOT NULL DEFAULT 0, enqueued_at WITH "
@@ -36,11 +36,11 @@ void run_for(const char *format, const char *table) {
     (void)pg::run_sql(psprintf(format, table));
 }
 
-void create_segment(uint32_t queue, int32_t slot) {
+void create_segment(uint32_t queue, int32_t slot, bool is_unlogged) {
     NameData name;
     segment_name(queue, slot, &name);
     const char *table = NameStr(name);
-    run_for(kCreateSegment, table);
+    (void)pg::run_sql(psprintf(kCreateSegment, is_unlogged ? "UNLOGGED" : "", table));
     // Read under a buffer lock, so they must never stand out of line.
     run_for(
         "ALTER TABLE baton.%s ALTER COLUMN topic SET STORAGE PLAIN, ALTER COLUMN options SET STORAGE PLAIN",
@@ -68,7 +68,7 @@ bool reuse_spare(uint32_t queue) {
 
 } // namespace
 
-void add_segment(uint32_t queue) {
+void add_segment(uint32_t queue, bool is_unlogged) {
     if (reuse_spare(queue))
         return;
     SqlArgument arguments[] = {queue_argument(queue)};
@@ -77,7 +77,7 @@ void add_segment(uint32_t queue) {
         "coalesce(max(seq), 0) + 1 FROM baton._segment WHERE queue = $1 RETURNING slot",
         arguments);
     int32_t slot = DatumGetInt32(*pg::first_value());
-    create_segment(queue, slot);
+    create_segment(queue, slot, is_unlogged);
 }
 
 namespace {
@@ -91,7 +91,7 @@ void create_outbox() {
                                {INT4OID, Int32GetDatum(slot), false}};
     (void)pg::run_sql("INSERT INTO baton._segment (queue, slot, seq) VALUES ($1, $2, 1)",
                       arguments);
-    create_segment(shared::kOutboxQueue, slot);
+    create_segment(shared::kOutboxQueue, slot, false);
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace baton::queue {
 /// table. Segments belong to the extension's owner: whoever owns a table can change its columns,
 /// and rows are read without looking at them. Takes effect at commit. The caller has the identity
 /// of the extension's owner and an open SqlSession.
-void add_segment(uint32_t queue);
+void add_segment(uint32_t queue, bool is_unlogged);
 
 /// Makes the outbox's first segment if there is none. In a publisher's transaction this keeps
 /// others from creating segments until it ends, so the worker tries to be first.

@@ -3,6 +3,7 @@
 #include "queue/send.h"
 
 #include "pg/error.h"
+#include "pg/random.h"
 #include "queue/extension.h"
 #include "queue/later.h"
 #include "shared/queue_state.h"
@@ -37,12 +38,24 @@ store::Segment open_current(const QueueInfo &queue) {
     pg_unreachable();
 }
 
+/// An unlogged segment is empty after a crash and keeps its number of storage, so places come
+/// again. Tokens that begin anywhere keep receipts from before the crash from meeting messages sent
+/// after it: together with the nonce that is 62 random bits.
+void draw_tokens(store::RowValues *rows, int count) {
+    constexpr uint64_t kFirstTokens = uint64_t{1} << 30; // as many leases are left to count
+    for (int i = 0; i < count; ++i)
+        rows[i].set(store::kToken,
+                    Int32GetDatum(static_cast<int32_t>(pg::random_bits() % kFirstTokens)));
+}
+
 } // namespace
 
 void append(const QueueInfo &queue, store::RowValues *rows, int count) {
     if (count == 0)
         return;
     store::Segment segment = open_current(queue);
+    if (queue.settings.is_unlogged)
+        draw_tokens(rows, count);
     auto *tuples = static_cast<HeapTuple *>(palloc(sizeof(HeapTuple) * static_cast<Size>(count)));
     for (int i = 0; i < count; ++i)
         tuples[i] =

@@ -45,6 +45,7 @@ enum Work : uint32_t {
     kWorkDelayed = 32,      // messages with a long delay were sent
     kWorkOverdue = 64,      // some of them were due before their transaction ended
     kWorkRemains = 128,     // a queue's anchor was dropped
+    kWorkUnlogged = 256,    // an unlogged queue was created
     kWorkWanted = 1U << 31  // nothing in particular: a worker should be there and look
 };
 

@@ -95,6 +95,10 @@ void append_rows(const Segment &segment, HeapTuple *tuples, int count, bool is_o
         shared::note_work(shared::kWorkExtend);
 }
 
+bool has_storage(Relation relation) {
+    return relation->rd_rel->relpersistence != RELPERSISTENCE_UNLOGGED || !RecoveryInProgress();
+}
+
 bool is_full(BlockNumber nblocks) {
     return int64_t{nblocks} * (BLCKSZ / 1024) >= pg::settings.segment_size_kb;
 }

@@ -27,6 +27,9 @@ void close_segment(const Segment &segment, bool release);
 /// snapshot is needed (TOAST). The segment stays locked. Tuples get their t_self.
 void append_rows(const Segment &segment, HeapTuple *tuples, int count, bool is_ordered);
 
+/// False for an unlogged segment on a standby, which has none of its rows.
+bool has_storage(Relation relation);
+
 /// True if a segment of so many blocks wants a successor.
 bool is_full(BlockNumber nblocks);
 

@@ -18,6 +18,7 @@ constexpr Chore kChores[] = {
     {"overdue", shared::kWorkOverdue, kSecond, overdue_chore},
     {"remains", shared::kWorkRemains, kUntilWoken, remains_chore},
     {"marks", 0, 5 * kSecond, marks_chore},
+    {"unlogged", shared::kWorkUnlogged, 0, unlogged_chore},
     {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);

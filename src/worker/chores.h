@@ -13,6 +13,8 @@ int64_t later_chore();    // later.cpp: moves delayed messages that are due into
 int64_t overdue_chore();  // later.cpp: the same for those whose transaction ended late
 int64_t remains_chore();  // remains.cpp: clears what is left of queues whose anchor was dropped
 int64_t marks_chore();    // marks.cpp: writes low marks down for the time after a restart
+int64_t unlogged_chore(); // unlogged.cpp: counts the messages of unlogged queues, and what a crash
+                          // took
 int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map believes dead
 
 } // namespace baton::worker

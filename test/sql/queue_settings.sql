@@ -56,6 +56,15 @@ SELECT baton.alter_queue('settings', '{"max_attempts": 0}');
 SELECT pg_temp.changes('{"max_attempts": 3, "visibility_timeout": "soon"}') <> 'accepted' AS is_refused;
 SELECT settings ->> 'max_attempts' AS max_attempts FROM baton.queues WHERE queue = 'settings';
 
+-- what is fixed at creation
+SELECT baton.create_queue('settings three', '{"unlogged": true}');
+SELECT change, pg_temp.sqlstate_of(format('SELECT baton.alter_queue(%L, %L)', 'settings three', change)) FROM unnest(ARRAY[
+    '{"unlogged": true}', '{"max_attempts": 3}', '{"unlogged": false}', '{"unlogged": null}', '{"unlogged": "yes"}']::jsonb[]) AS change;
+SELECT baton.alter_queue('settings', '{"unlogged": true}');
+SELECT pg_temp.sqlstate_of($$SELECT baton.send('settings three', '1', options => '{"unlogged": true}')$$);
+SELECT queue, settings ->> 'unlogged' AS unlogged, settings ->> 'max_attempts' AS max_attempts FROM baton.queues WHERE queue LIKE 'settings%' ORDER BY 1;
+SELECT baton.drop_queue('settings three');
+
 -- each queue is ruled by its own settings, from commit on
 SELECT baton.send('settings', '1') IS NOT NULL AND baton.send('settings too', '1') IS NOT NULL AS are_sent;
 SELECT lease_expires_at - leased_at AS lease FROM baton.receive('settings') AS m, baton.peek('settings', id => m.id);
