@@ -1,5 +1,5 @@
 # An unlogged queue: a clean restart keeps it, a crash and a promotion empty it and nothing else. What was lost is counted,
-# receipts from before are worth nothing, and the queue works on at once.
+# receipts from before are worth nothing, and the queue works on at once. HA-01
 use strict;
 use warnings FATAL => 'all';
 
