@@ -12,7 +12,7 @@ baton.segment_size = '2MB'
 baton.turnover_interval = '1h'
 autovacuum = off
 CONF
-$node->safe_psql('postgres', q{SELECT baton.create_queue('work', '{"visibility_timeout": "1 h"}')});
+$node->safe_psql('postgres', q{SELECT baton.create_queue('work', '{"visibility_timeout": "1 h"}'), baton.create_queue('other')});
 
 # A prepared transaction keeps its snapshot's horizon over a restart, so no segment is emptied meanwhile.
 $node->append_conf('postgresql.conf', 'max_prepared_transactions = 5');
@@ -33,7 +33,8 @@ sub marks { return $node->safe_psql('postgres', 'SELECT coalesce(sum(block), 0) 
 sub dead_blocks { return $node->safe_psql('postgres', q{SELECT sum(pg_relation_size(oid)) / 8192 FROM pg_class WHERE relname ~ '^q\d+_\d+$' AND relname !~ '^q0_' AND relkind = 'r'}); }
 sub pages_of_receive
 {
-    my $plan = $node->safe_psql('postgres', q{EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM baton.receive('work')});
+    # What a new session reads of the catalog is not counted.
+    my $plan = $node->safe_psql('postgres', q{SELECT count(*) FROM baton.receive('other'); EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM baton.receive('work')});
     my ($hit) = $plan =~ /"Shared Hit Blocks": (\d+)/;
     my ($read) = $plan =~ /"Shared Read Blocks": (\d+)/;
     return $hit + $read;
@@ -41,7 +42,7 @@ sub pages_of_receive
 
 shift_clock($node, 0); # a new worker writes them soon
 ok(poll_for(sub { marks() > 500 }, 30), 'the worker writes marks') or diag marks(), ' of ', dead_blocks();
-my $dead = dead_blocks();
+my ($dead, $marked) = (dead_blocks(), marks());
 cmp_ok($dead, '>', 700, 'there are many dead blocks');
 
 for my $how (qw(fast immediate))
@@ -49,7 +50,7 @@ for my $how (qw(fast immediate))
     $node->stop($how);
     $node->start;
     my $pages = pages_of_receive();
-    cmp_ok($pages, '<', $dead - 400, "after a stop, $how, the first receive does not read the dead blocks") or diag "$pages of $dead";
+    cmp_ok($pages, '<', $dead - $marked + 150, "after a stop, $how, the first receive does not read the dead blocks") or diag "$pages of $dead, $marked marked";
 }
 is( $node->safe_psql('postgres', q{SELECT count(*), bool_or(id = '} . $straggler . q{') FROM baton.peek('work', 2000)}),
     '1000|t', 'and what was left is there');
