@@ -17,7 +17,7 @@ void declare_memory_settings() {
     DefineCustomIntVariable(
         "baton.max_queues", "Number of queues that get a place in shared memory.",
         "Queues beyond it work, but a waiting receive looks once a second instead of being woken.",
-        &settings.max_queues, 4096, 16, 1000000, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
+        &settings.max_queues, 4096, 32, 1000000, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
     DefineCustomIntVariable(
         "baton.ready_map_memory", "Shared memory for the map of what is ready.",
         "About 12 bytes for every 8 kB of waiting messages. When it is full, receives read pages instead.",

@@ -8,21 +8,29 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-# Room for 117 segments, some 350 chunks of 64 blocks, 16 queues with waiters, and 48 ranges of prepared transactions.
+# Room for 149 segments, some 350 chunks of 64 blocks, 32 queues with waiters, and 48 ranges of prepared transactions.
 my $node = new_node('small', conf => <<'CONF');
 baton.ready_map_memory = '256kB'
-baton.max_queues = 16
+baton.max_queues = 32
+max_connections = 60
 max_prepared_transactions = 3
 baton.segment_size = '64MB'
 baton.turnover_interval = '10ms'
 max_wal_size = 4GB
 CONF
 make_account($node, 'postgres');
-my ($queues, $waiters) = (150, 20);
+my ($queues, $waiters) = (180, 36);
 
 sub value { my ($sql) = @_; return $node->safe_psql('postgres', $sql); }
 
 value("SELECT count(baton.create_queue('queue ' || n, '{\"visibility_timeout\": \"1 h\", \"jitter\": \"none\"}')) FROM generate_series(1, $queues) AS n");
+
+sub full_is
+{
+    my ($area) = @_;
+    is(value("SELECT used = capacity FROM baton.shared_memory WHERE area = '$area'"), 't', "no room is left for $area");
+    return;
+}
 
 # --- more segments than the map can know ---
 value(<<"SQL");
@@ -42,6 +50,7 @@ END \$\$;
 CREATE TABLE held AS SELECT n, m.id, m.receipt, m.payload FROM generate_series(1, $queues) AS n, LATERAL baton.receive('queue ' || n, 10) AS m;
 SQL
 is(value('SELECT count(*), count(DISTINCT id), max(payload::text) FROM held'), 4 * $queues . '|' . 4 * $queues . '|4', 'all are received, each once');
+full_is('segments');
 is(value("SELECT sum((SELECT count(*) FROM baton.receive('queue ' || n, 10))) FROM generate_series(1, $queues) AS n"), '0', 'and not a second time');
 is(value("SELECT count(baton.extend(receipt, '2 h')) FROM held"), 4 * $queues, 'leases are extended');
 value(q{INSERT INTO effect SELECT id FROM held WHERE payload = '1'; SELECT baton.ack_batch(array_agg(receipt)) FROM held WHERE payload = '1'});
@@ -67,6 +76,7 @@ for my $round (1, 2)
     # All wait, each for another queue.
     $node->poll_query_until('postgres', "SELECT count(*) = $waiters FROM pg_stat_activity WHERE application_name = 'waiter' AND wait_event_type = 'Extension'")
       or die 'they do not wait';
+    full_is('queues');
     value("INSERT INTO ledger SELECT baton.send('queue ' || n, '1') FROM generate_series(1, $waiters) AS n");
     ok(poll_for(sub { value('SELECT count(*) FROM ledger') == value("SELECT (SELECT count(*) FROM effect) + $queues") }, 30), "round $round: every waiter is served");
 }
@@ -98,6 +108,8 @@ INSERT INTO ledger SELECT unnest(baton.send_batch('queue 1', array_fill(to_jsonb
 SQL
 cmp_ok(value(q{SELECT sum(pg_relation_size(c.oid)) / 8192 / 64 FROM pg_class AS c, baton.queues AS q WHERE q.queue = 'queue 1' AND c.relname ~ ('^q' || q.queue_id || '_')}),
     '>', 350, "a backlog of $chunks chunks");
+is(value("SELECT count(*) FROM baton.receive('queue 1', $rows, '1 ms')"), $rows, 'all of it is received');
+full_is('pages');
 my $consumer = <<'SQL';
 \set fate random(1, 10)
 \set which random(1, 2)
