@@ -47,7 +47,7 @@ COMMENT ON PROCEDURE baton.wait(text, interval) IS
 CREATE FUNCTION baton.ack(receipt baton.receipt) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_ack';
 COMMENT ON FUNCTION baton.ack(baton.receipt) IS
-    'completes a message in the current transaction: call it in the transaction of the effect. Errors: BT001 lease lost (detail: leased again, already settled, being settled elsewhere, dead letter, unknown), 22004, 42501, 25006';
+    'completes a message in the current transaction: call it in the transaction of the effect. Errors: BT001 lease lost (detail: leased again, already settled, taken away, being settled elsewhere, dead letter, unknown), 22004, 42501, 25006';
 
 CREATE FUNCTION baton.ack_batch(receipts baton.receipt[]) RETURNS bigint
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_ack_batch';

@@ -3,6 +3,27 @@
 #include "pg/error.h"
 
 namespace baton::pg {
+namespace {
+
+const char *advice_on(LostReason reason) {
+    switch (reason) {
+    case LostReason::kLeasedAgain:
+        return "Roll the effect back; whoever holds the message now will do the work.";
+    case LostReason::kSettled:
+    case LostReason::kTakenAway:
+    case LostReason::kDeadLetter:
+        return "Roll the effect back; this delivery is over.";
+    case LostReason::kBeingSettled:
+        return "Roll the effect back; if the other transaction rolls back too, the message is "
+               "delivered again.";
+    case LostReason::kUnknown:
+        break;
+    }
+    return "Roll the effect back; a receipt is valid in the database that gave it, while its queue "
+           "exists.";
+}
+
+} // namespace
 
 const char *describe(LostReason reason) {
     switch (reason) {
@@ -10,6 +31,8 @@ const char *describe(LostReason reason) {
         return "The message was leased again.";
     case LostReason::kSettled:
         return "The message was already settled with this receipt.";
+    case LostReason::kTakenAway:
+        return "An operator took the message away.";
     case LostReason::kBeingSettled:
         return "The message is being settled elsewhere.";
     case LostReason::kDeadLetter:
@@ -27,9 +50,8 @@ void raise_not_preloaded() {
 }
 
 void raise_lease_lost(LostReason reason) {
-    ereport(ERROR,
-            (errcode(kLeaseLost), errmsg("lease lost"), errdetail("%s", describe(reason)),
-             errhint("Roll the effect back; whoever holds the message now will do the work.")));
+    ereport(ERROR, (errcode(kLeaseLost), errmsg("lease lost"), errdetail("%s", describe(reason)),
+                    errhint("%s", advice_on(reason))));
     pg_unreachable();
 }
 

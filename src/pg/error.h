@@ -14,6 +14,7 @@ constexpr int kNotPreloaded = MAKE_SQLSTATE('B', 'T', '0', '0', '5');
 enum class LostReason : uint8_t {
     kLeasedAgain,  // the message was handed out again since
     kSettled,      // acked, nacked or released already
+    kTakenAway,    // an operator purged, buried or cancelled it, or released its consumer
     kBeingSettled, // another transaction is settling it now
     kDeadLetter,   // the message is in the dead letters
     kUnknown       // nothing of that description: forged, foreign, or its segment was emptied

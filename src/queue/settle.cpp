@@ -147,11 +147,11 @@ void settle(std::span<SettleItem> items) {
 
 void raise_lost(const core::Receipt &receipt, const SettleOutcome &outcome) {
     pg::LostReason reason = outcome.reason;
-    if (reason == pg::LostReason::kSettled) {
+    if (reason != pg::LostReason::kUnknown && reason != pg::LostReason::kBeingSettled) {
         Place place = open_place(receipt);
         std::optional<store::RowControl> row;
         if (place.segment.relation)
-            row = store::control_at(place.segment, receipt);
+            row = store::deleted_at(place.segment, receipt);
         if (row && is_dead_letter(*place.queue, *row))
             reason = pg::LostReason::kDeadLetter;
     }

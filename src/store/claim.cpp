@@ -110,8 +110,11 @@ int64_t lease_row(RowControl *row, const ClaimRequest &request, const ClaimPolic
     ++row->token;
     row->nonce = static_cast<int32_t>(nonce);
     row->leased_at = request.now;
-    if (request.kind != ClaimKind::kDeliver && request.kind != ClaimKind::kPop)
+    if (request.kind != ClaimKind::kDeliver && request.kind != ClaimKind::kPop) {
+        row->flags |= kTakenAway;
         return row->visible_at;
+    }
+    row->flags &= ~kTakenAway;
     if (row->first_attempt_at == 0)
         row->first_attempt_at = request.now;
     ++row->attempts;

@@ -29,8 +29,14 @@ void apply(RowControl *row, const LeaseEdit &edit) {
         row->leased_at = 0;
         end_receipt(row, 0);
         break;
+    case EditKind::kTakeBack:
+        row->leased_at = 0;
+        row->flags |= kTakenAway;
+        end_receipt(row, 0);
+        break;
     case EditKind::kTakeOver:
         row->leased_at = edit.now;
+        row->flags |= kTakenAway;
         end_receipt(row, pg::random_nonce());
         break;
     }
@@ -101,7 +107,7 @@ int release_consumers_in_block(const Segment &segment, BlockNumber block,
         GenericXLogState *record = GenericXLogStart(segment.relation);
         Page image = GenericXLogRegisterBuffer(record, buffer, 0);
         for (int i = 0; i < count; ++i)
-            apply(control_in(image, offsets[i]), {EditKind::kRetry, now, now});
+            apply(control_in(image, offsets[i]), {EditKind::kTakeBack, now, now});
         GenericXLogFinish(record);
     }
     UnlockReleaseBuffer(buffer);

@@ -12,6 +12,7 @@ enum class EditKind : uint8_t {
     kExtend,   // a new end
     kRetry,    // given back: the receipt ends (token up, nonce cleared)
     kRelease,  // given back, the attempt does not count
+    kTakeBack, // given back by an operator, not by its consumer
     kTakeOver, // the receipt ends, and a new one holds the row
 };
 

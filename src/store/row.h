@@ -29,6 +29,7 @@ static_assert(offsetof(RowControl, enqueued_at) == 48 && offsetof(RowControl, pr
 enum RowFlags : int32_t {
     kHasExpiry = 1,  // expires_at is set
     kHasOptions = 2, // options is set
+    kTakenAway = 4,  // an operator ended its last lease
 };
 
 enum RowAttribute : int {

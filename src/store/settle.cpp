@@ -19,11 +19,13 @@ SettleOutcome lost(LostReason reason) {
 }
 
 /// Token and nonce against the row's: each giving back raises the token once and clears the nonce,
-/// each lease raises the token and draws a new nonce.
+/// each lease raises the token and draws a new nonce; an operator's doing is flagged.
 SettleOutcome compare(const RowControl &row, const core::Receipt &receipt) {
     auto token = static_cast<uint32_t>(row.token);
     if (token == receipt.token && static_cast<uint32_t>(row.nonce) == receipt.nonce)
         return kHeld;
+    if (token == receipt.token + 1 && (row.flags & kTakenAway))
+        return lost(LostReason::kTakenAway);
     if (token == receipt.token + 1 && row.nonce == 0)
         return lost(LostReason::kSettled);
     if (token > receipt.token)
@@ -165,15 +167,17 @@ SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::R
     return lost(LostReason::kUnknown);
 }
 
-std::optional<RowControl> control_at(const Segment &segment, const core::Receipt &receipt) {
+std::optional<RowControl> deleted_at(const Segment &segment, const core::Receipt &receipt) {
     std::optional<RowControl> control;
     if (receipt.block >= RelationGetNumberOfBlocks(segment.relation))
         return control;
     Buffer buffer = ReadBuffer(segment.relation, receipt.block);
     LockBuffer(buffer, BUFFER_LOCK_SHARE);
     HeapTupleData tuple = {};
+    TransactionId dead_after = InvalidTransactionId;
     (void)check_receipt(segment, buffer, receipt, &tuple);
-    if (tuple.t_data && static_cast<uint32_t>(control_of(tuple.t_data)->token) == receipt.token)
+    if (tuple.t_data && static_cast<uint32_t>(control_of(tuple.t_data)->token) >= receipt.token &&
+        HeapTupleSatisfiesVacuumHorizon(&tuple, buffer, &dead_after) != HEAPTUPLE_LIVE)
         control = *control_of(tuple.t_data);
     UnlockReleaseBuffer(buffer);
     return control;

@@ -45,8 +45,7 @@ void settle_block(const Segment &segment, BlockNumber block, std::span<SettleIte
 SettleOutcome check_receipt(const Segment &segment, Buffer buffer, const core::Receipt &receipt,
                             HeapTupleData *tuple);
 
-/// The control words of the row at the receipt's place, dead or alive, if its token is the
-/// receipt's.
-std::optional<RowControl> control_at(const Segment &segment, const core::Receipt &receipt);
+/// The control words of the row that the receipt stood for, if it was deleted or is being so.
+std::optional<RowControl> deleted_at(const Segment &segment, const core::Receipt &receipt);
 
 } // namespace baton::store
