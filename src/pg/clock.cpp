@@ -26,4 +26,22 @@ int64_t interval_micros(const Interval *interval) {
     return sum;
 }
 
+std::optional<int64_t> parse_interval(const char *text) {
+    char *fields[MAXDATEFIELDS];
+    int types[MAXDATEFIELDS];
+    char buffer[MAXDATELEN * 2];
+    int count = 0;
+    int kind = DTK_DELTA;
+    pg_itm_in parts = {};
+    Interval interval;
+    int error = ParseDateTime(text, buffer, sizeof(buffer), fields, types, MAXDATEFIELDS, &count);
+    if (error == 0)
+        error = DecodeInterval(fields, types, count, INTERVAL_FULL_RANGE, &kind, &parts);
+    if (error == DTERR_BAD_FORMAT)
+        error = DecodeISO8601Interval(pstrdup(text), &kind, &parts);
+    if (error != 0 || kind != DTK_DELTA || itmin2interval(&parts, &interval) != 0)
+        return std::nullopt;
+    return interval_micros(&interval);
+}
+
 } // namespace baton::pg

@@ -15,4 +15,8 @@ int64_t clock_now();
 /// or time zone. Saturates at about 292 000 years.
 int64_t interval_micros(const Interval *interval);
 
+/// The same of a text in the syntax of interval; nothing if it is none, where the type's own input
+/// function would raise.
+std::optional<int64_t> parse_interval(const char *text);
+
 } // namespace baton::pg

@@ -83,6 +83,7 @@ extern "C" {
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
+#include "utils/datetime.h"
 #include "utils/datum.h"
 #include "utils/elog.h"
 #include "utils/fmgroids.h"

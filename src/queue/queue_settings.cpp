@@ -51,9 +51,9 @@ constexpr Spec kSpecs[kSettingCount] = {
     {"unlogged", Kind::kBoolean, 0, 1, 0, false, false, true},
 };
 
-constexpr const char *kBounds[] = {"an interval of at least %s and at most %s",
-                                   "a whole number from %s to %s", "true or false",
-                                   "\"full\", \"equal\" or \"none\""};
+constexpr const char *kBounds[] = {
+    "an interval as a string, such as \"30 s\": at least %s and at most %s",
+    "a whole number from %s to %s", "true or false", "\"full\", \"equal\" or \"none\""};
 
 int find_spec(std::string_view name) {
     for (int i = 0; i < kSettingCount; ++i)
@@ -127,9 +127,10 @@ int64_t duration_from(const Spec &spec, const JsonbValue &value) {
     if (value.type != jbvString)
         raise_bad_value(spec);
     char *text = pnstrdup(value.val.string.val, static_cast<Size>(value.val.string.len));
-    Datum interval = DirectFunctionCall3(interval_in, CStringGetDatum(text),
-                                         ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-    return pg::interval_micros(DatumGetIntervalP(interval));
+    std::optional<int64_t> duration = pg::parse_interval(text);
+    if (!duration)
+        raise_bad_value(spec);
+    return *duration;
 }
 
 int64_t value_from(const Spec &spec, const JsonbValue &value) {
@@ -238,10 +239,11 @@ void take_option(std::string_view name, const JsonbValue &value, Values &values)
     take_change(name, value, values);
 }
 
-void check_together(const Values &values) {
+void check_together(const char *what, const Values &values) {
     if (values.value[kBackoffBase] > values.value[kBackoffCap])
         pg::raise_invalid(
-            "the queue setting \"backoff_base\" must not be longer than \"backoff_cap\"", nullptr);
+            psprintf("the %s \"backoff_base\" must not be longer than \"backoff_cap\"", what),
+            nullptr);
 }
 
 void refuse_fixed(const Values &before, const Values &after) {
@@ -326,7 +328,7 @@ Jsonb *merge_settings(Jsonb *stored, Jsonb *changes) {
     Values values = values_from(stored);
     Values before = values;
     for_each_field(changes, values, take_change);
-    check_together(values);
+    check_together("queue setting", values);
     if (stored)
         refuse_fixed(before, values);
     return stored_from(values);
@@ -337,6 +339,8 @@ Jsonb *message_options(Jsonb *given) {
         pg::raise_invalid("argument \"options\" must be a JSON object", nullptr);
     Values values = defaults();
     for_each_field(given, values, take_option);
+    if (values.is_set[kBackoffBase] && values.is_set[kBackoffCap])
+        check_together("option", values); // one alone is held against the queue's other one later
     return stored_from(values);
 }
 
