@@ -42,7 +42,7 @@ COMMENT ON FUNCTION baton.pop(text, int, interval, text, text) IS
 CREATE PROCEDURE baton.wait(queue text, timeout interval DEFAULT '1 min')
     LANGUAGE C AS 'MODULE_PATHNAME', 'baton_wait';
 COMMENT ON PROCEDURE baton.wait(text, interval) IS
-    'sleeps until the queue may have something to receive, at most timeout or baton.max_wait, without holding a snapshot or a lock. Errors: 42704, 22023, 42501, 25006';
+    'sleeps until the queue may have something to receive, at most timeout or baton.max_wait, without holding a snapshot or a lock. Errors: 42704, 22023, 22004, 0A000 under REPEATABLE READ or SERIALIZABLE, 42501, 25006';
 
 CREATE FUNCTION baton.ack(receipt baton.receipt) RETURNS void
     LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_ack';

@@ -53,19 +53,22 @@ queue::QueueInfo queue_to_receive_from(const Call &call) {
     return queue;
 }
 
-void refuse_wait_with_snapshot(const Call &call) {
+/// A wait under one snapshot: messages that it does not see would end it again and again.
+void refuse_wait_with_snapshot(const Call &call, const char *hint) {
+    if (!IsolationUsesXactSnapshot())
+        return;
     ereport(ERROR,
             (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
              errmsg("baton.%s cannot wait in a transaction of this isolation level", call.function),
              errdetail("Messages sent after the transaction's snapshot would never be seen."),
-             errhint("Use READ COMMITTED, or call without wait.")));
+             errhint("%s", hint)));
 }
 
 /// Receives and returns the messages as a set.
 Datum receive_set(const Call &call, const queue::QueueInfo &queue,
                   const queue::ReceiveRequest &request) {
-    if (request.wait > 0 && IsolationUsesXactSnapshot())
-        refuse_wait_with_snapshot(call);
+    if (request.wait > 0)
+        refuse_wait_with_snapshot(call, "Use READ COMMITTED, or call without wait.");
     InitMaterializedSRF(call.info, 0);
     queue::receive(queue, request, put_message, call.info->resultinfo);
     return static_cast<Datum>(0);
@@ -108,7 +111,11 @@ Datum wait(FunctionCallInfo fcinfo) {
         pg::require_writable(call.function);
     queue::QueueInfo queue = queue::find_queue(required_text(call, 0, "queue"));
     queue::require_privilege(queue, queue::Privilege::kConsume);
-    (void)queue::wait_for_message(queue, wait_of(call, 1, "timeout"));
+    (void)required(call, 1, "timeout");
+    int64_t timeout = wait_of(call, 1, "timeout");
+    if (timeout > 0)
+        refuse_wait_with_snapshot(call, "Use READ COMMITTED.");
+    (void)queue::wait_for_message(queue, timeout);
     PG_RETURN_VOID();
 }
 

@@ -20,7 +20,7 @@ SELECT call, pg_temp.sqlstate_of('SELECT ' || call) FROM unnest(ARRAY[
     $$baton.release(NULL)$$, $$baton.extend(NULL)$$, $$baton.peek(NULL)$$, $$baton.peek('bad', NULL)$$,
     $$baton.redrive(NULL, '{}')$$, $$baton.redrive('bad', NULL)$$, $$baton.publish(NULL, '1')$$, $$baton.publish('a', NULL)$$,
     $$baton.first_delivery(NULL, gen_random_uuid())$$, $$baton.first_delivery('bad', NULL)$$, $$baton.first_delivery_batch(NULL, '{}')$$]) AS call;
-SELECT pg_temp.sqlstate_of('CALL baton.wait(NULL)');
+SELECT pg_temp.sqlstate_of('CALL baton.wait(NULL)'), pg_temp.sqlstate_of($$ CALL baton.wait('bad', NULL) $$);
 SELECT count(*) FROM baton.peek('bad');
 
 -- numbers
