@@ -27,6 +27,6 @@ COMMENT ON FUNCTION baton._outbox_insert() IS 'publishes what is inserted into b
 CREATE VIEW baton.outbox AS
     SELECT topic, key, payload, headers, body, id, published_at FROM baton._outbox_events();
 COMMENT ON VIEW baton.outbox IS
-    'INSERT (topic, payload [, key, headers, body, id]) publishes as baton.publish does; shows events that wait for the relay or for a subscriber';
+    'INSERT (topic, payload [, key, headers, body, id]) publishes as baton.publish does, published_at is always the server''s; shows events that wait for the relay or for a subscriber, which cannot be changed or deleted';
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON baton.outbox FOR EACH ROW EXECUTE FUNCTION baton._outbox_insert();

@@ -38,7 +38,8 @@ int64_t duration_of(Datum interval, const char *function, const char *argument, 
         return micros;
     const char *bound = "must not be longer than ten years";
     if (micros < least)
-        bound = least == 0 ? "must not be negative" : "is too short";
+        bound = least == 0 ? "must not be negative"
+                           : psprintf("must be at least %d ms", static_cast<int>(least / 1000));
     ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                     errmsg("argument \"%s\" of baton.%s %s", argument, function, bound)));
     pg_unreachable();

@@ -120,6 +120,23 @@ Datum catalog_changed(FunctionCallInfo fcinfo) {
     return PointerGetDatum(nullptr);
 }
 
+const char *verb_of(TriggerEvent event) {
+    if (TRIGGER_FIRED_BY_INSERT(event))
+        return "insert into";
+    return TRIGGER_FIRED_BY_DELETE(event) ? "delete from" : "update";
+}
+
+/// Of views that only show. The trigger's argument is the hint.
+Datum refuse_change(FunctionCallInfo fcinfo) {
+    TriggerData *trigger = trigger_data(fcinfo);
+    ereport(ERROR,
+            (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+             errmsg("cannot %s baton.%s", verb_of(trigger->tg_event),
+                    RelationGetRelationName(trigger->tg_relation)),
+             trigger->tg_trigger->tgnargs > 0 ? errhint("%s", trigger->tg_trigger->tgargs[0]) : 0));
+    pg_unreachable();
+}
+
 /// A row that arrived by COPY, INSERT or logical replication: tell the ready map at commit.
 Datum foreign_insert(FunctionCallInfo fcinfo) {
     TriggerData *trigger = trigger_data(fcinfo);
@@ -148,4 +165,5 @@ BATON_FUNCTION(baton_queue_settings, baton::api::queue_settings);
 BATON_FUNCTION(baton_can_see, baton::api::can_see);
 BATON_FUNCTION(baton_can_read, baton::api::can_read);
 BATON_FUNCTION(baton_catalog_changed, baton::api::catalog_changed);
+BATON_FUNCTION(baton_refuse_change, baton::api::refuse_change);
 BATON_FUNCTION(baton_foreign_insert, baton::api::foreign_insert);

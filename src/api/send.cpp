@@ -54,8 +54,8 @@ void set_unless_null(RowValues &row, store::RowAttribute attribute, const Call &
         row.set(attribute, call.value(i));
 }
 
-void require_content(const Call &call, int payload, int body) {
-    if (call.is_null(payload) && call.is_null(body))
+void require_content(const Call &call, bool has_payload, bool has_body) {
+    if (!has_payload && !has_body)
         ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
                         errmsg("baton.%s needs a payload or a body", call.function),
                         errhint("For a message without content send the JSON value null.")));
@@ -117,7 +117,7 @@ void set_expiry_and_options(RowValues &row, const Call &call, int64_t now) {
 /// Sends one message as the arguments say. Returns its id.
 pg_uuid_t *send_one(const Call &call) {
     queue::QueueInfo queue = queue_to_send_to(call, kSendQueue);
-    require_content(call, kSendPayload, kSendBody);
+    require_content(call, !call.is_null(kSendPayload), !call.is_null(kSendBody));
     require_headers(call, kSendHeaders);
     int64_t now = pg::clock_now();
     pg_uuid_t *id = message_id(call, kSendId, now);
@@ -251,7 +251,7 @@ Datum publish(FunctionCallInfo fcinfo) {
     Call call = {fcinfo, "publish"};
     queue::QueueInfo outbox = outbox_to_publish_to(call);
     require_topic(required_text(call, kTopic, "topic"));
-    require_content(call, kPayload, kBody);
+    require_content(call, !call.is_null(kPayload), !call.is_null(kBody));
     require_headers(call, kHeaders);
     int64_t now = pg::clock_now();
     pg_uuid_t *id = message_id(call, kId, now);
@@ -312,10 +312,10 @@ Datum outbox_insert(FunctionCallInfo fcinfo) {
     Call call = {fcinfo, "outbox"};
     queue::QueueInfo outbox = outbox_to_publish_to(call);
     if (nulls[0])
-        pg::raise_null_argument("outbox", "topic");
+        ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+                        errmsg("column \"topic\" of baton.outbox must not be null")));
     require_topic(DatumGetTextPP(values[0]));
-    if (nulls[2] && nulls[4])
-        pg::raise_null_argument("outbox", "payload");
+    require_content(call, !nulls[2], !nulls[4]);
     if (!nulls[3])
         check_headers(values[3]);
     bool is_id_null = false;

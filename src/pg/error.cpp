@@ -55,9 +55,12 @@ void raise_lease_lost(LostReason reason) {
     pg_unreachable();
 }
 
-void raise_no_such_queue(const char *queue) {
+void raise_no_such_queue(const char *queue, const char *hint) {
+    if (!hint)
+        hint = "The queues are listed in the view baton.queues; a new one is made with "
+               "baton.create_queue.";
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("queue \"%s\" does not exist", queue),
-                    errhint("Create it with baton.create_queue.")));
+                    errhint("%s", hint)));
     pg_unreachable();
 }
 

@@ -25,7 +25,8 @@ const char *describe(LostReason reason);
 
 [[noreturn]] void raise_not_preloaded();
 [[noreturn]] void raise_lease_lost(LostReason reason);
-[[noreturn]] void raise_no_such_queue(const char *queue);
+/// `hint`: instead of the usual one.
+[[noreturn]] void raise_no_such_queue(const char *queue, const char *hint = nullptr);
 [[noreturn]] void raise_null_argument(const char *function, const char *argument);
 [[noreturn]] void raise_invalid(const char *message, const char *hint);
 [[noreturn]] void raise_not_granted(const char *queue, const char *privilege);

@@ -21,6 +21,9 @@ namespace {
 
 using pg::SqlArgument;
 
+/// Elsewhere the queue comes first.
+constexpr const char *kPatternFirst = "The pattern comes first, then the queue.";
+
 SqlArgument text_argument(text *value) {
     return {TEXTOID, PointerGetDatum(value), false};
 }
@@ -250,7 +253,7 @@ int64_t purge_queue(text *name, bool include_leased) {
 
 void subscribe(text *pattern, text *queue_name) {
     check_pattern(pattern);
-    QueueInfo queue = find_queue(queue_name);
+    QueueInfo queue = find_queue(queue_name, kPatternFirst);
     require_privilege(queue, Privilege::kManage);
     require_topic(TopicRight::kSubscribe, view_of(pattern));
     Identity caller = become_owner();
@@ -268,7 +271,7 @@ void subscribe(text *pattern, text *queue_name) {
 }
 
 bool unsubscribe(text *pattern, text *queue_name) {
-    QueueInfo queue = find_queue(queue_name);
+    QueueInfo queue = find_queue(queue_name, kPatternFirst);
     require_privilege(queue, Privilege::kManage);
     Identity caller = become_owner();
     pg::SqlSession session = pg::begin_sql();

@@ -327,13 +327,13 @@ void check_queue_name(std::string_view name) {
             pg::raise_invalid("a queue's name must not contain control characters", nullptr);
 }
 
-QueueInfo find_queue(text *name) {
+QueueInfo find_queue(text *name, const char *hint) {
     std::optional<QueueInfo> info = look_up(name);
     if (info && has_anchor(*info))
         return *info;
     if (info && is_administrator())
         raise_only_remains(NameStr(info->name));
-    pg::raise_no_such_queue(text_to_cstring(name));
+    pg::raise_no_such_queue(text_to_cstring(name), hint);
 }
 
 std::optional<QueueInfo> find_remains(text *name) {

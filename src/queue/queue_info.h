@@ -30,7 +30,8 @@ void forget_files(Oid segment); // InvalidOid: all
 
 /// The queue of that name. Raises 42704 if there is none. A queue whose anchor was dropped (DROP
 /// OWNED BY its owner) is none: only remains, for baton.drop_queue and baton.create_queue to clear.
-QueueInfo find_queue(text *name);
+/// `hint` goes with the error instead of the usual one.
+QueueInfo find_queue(text *name, const char *hint = nullptr);
 std::optional<QueueInfo> find_remains(text *name);
 
 /// The queue with that number; nothing if there is none.

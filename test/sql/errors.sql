@@ -26,6 +26,7 @@ SELECT baton.drop_queue('errors gone', true);
 CREATE ROLE baton_nobody;
 GRANT USAGE ON SCHEMA baton TO baton_nobody;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA baton TO baton_nobody;
+GRANT SELECT ON ALL TABLES IN SCHEMA baton TO baton_nobody;
 
 \x
 SELECT statement, e.* FROM unnest(ARRAY[
@@ -36,6 +37,8 @@ SELECT statement, e.* FROM unnest(ARRAY[
     $$SELECT baton.ack(receipt) FROM unknown$$,
     -- 42704
     $$SELECT baton.send('no such queue', '1')$$,
+    $$SELECT baton.subscribe('errors', 'order.*')$$,
+    $$SELECT baton.unsubscribe('errors', 'order.*')$$,
     -- 42P07, 42622, 55006
     $$SELECT baton.create_queue('errors')$$,
     $$SELECT baton.create_queue(repeat('e', 64))$$,
@@ -52,6 +55,7 @@ SELECT statement, e.* FROM unnest(ARRAY[
     $$SELECT baton.create_queue('')$$,
     $$SELECT baton.receive('errors', 0)$$,
     $$SELECT baton.receive('errors', visibility_timeout => '0')$$,
+    $$SELECT baton.extend(receipt, '999 us') FROM lost$$,
     $$SELECT baton.send('errors', '1', delay => '-1 s')$$,
     $$SELECT baton.send('errors', '1', delay => '11 years')$$,
     $$SELECT baton.send('errors', '1', delay => '1 s', deliver_at => now())$$,
@@ -64,6 +68,13 @@ SELECT statement, e.* FROM unnest(ARRAY[
     $$SELECT baton.subscribe('a*', 'errors')$$,
     $$SELECT baton.alter_queue('errors', '{"max_atempts": 1}')$$,
     $$SELECT baton.alter_queue('errors', '{"visibility_timeout": "1 us"}')$$,
+    $$SELECT baton.alter_queue('errors', '{"visibility_timeout": "soon"}')$$,
+    $$SELECT baton.alter_queue('errors', '{"visibility_timeout": 30}')$$,
+    $$SELECT baton.create_queue('errors 2', '{"max_elapsed": "999999999999 years"}')$$,
+    $$SELECT baton.create_queue('errors 2', '{"backoff_cap": ""}')$$,
+    $$SELECT baton.send('errors', '1', options => '{"backoff_base": "1 s 1 s"}')$$,
+    $$SELECT baton.send('errors', '1', options => '{"backoff_base": "2 s", "backoff_cap": "1 s"}')$$,
+    $$SELECT baton.send_batch('errors', '{1}', options => '{"backoff_cap": "0", "backoff_base": "1 ms"}')$$,
     $$SELECT baton.alter_queue('errors', '[]')$$,
     $$SELECT baton.alter_queue('errors', '{"backoff_base": "2 h"}')$$,
     -- 2202E, 22P02
@@ -74,7 +85,19 @@ SET ROLE baton_nobody;
 SELECT statement, code, message, detail FROM unnest(ARRAY[
     $$SELECT baton.send('errors', '1')$$, $$SELECT baton.receive('errors')$$, $$SELECT baton.drop_queue('errors')$$,
     $$SELECT baton.create_queue('another')$$, $$SELECT baton.publish('a', '1')$$]) WITH ORDINALITY AS s (statement, n), pg_temp.error_of(statement) AS e ORDER BY n;
+-- what only shows is not even theirs to try
+SELECT statement, code, message, detail FROM unnest(ARRAY[$$DELETE FROM baton.outbox$$,
+    $$DELETE FROM baton.dead_letters$$]) AS s (statement), pg_temp.error_of(statement) AS e;
 RESET ROLE;
+-- 0A000: what only shows is not changed, also if there is no row to change
+SELECT statement, e.* FROM unnest(ARRAY[
+    $$UPDATE baton.outbox SET payload = '1'$$, $$DELETE FROM baton.outbox$$,
+    $$INSERT INTO baton.dead_letters (queue) VALUES ('errors')$$,
+    $$UPDATE baton.dead_letters SET status = 'redriven' WHERE queue = 'errors'$$,
+    $$DELETE FROM baton.dead_letters WHERE false$$,
+    $$INSERT INTO baton.queues (queue) VALUES ('another')$$, $$UPDATE baton.queues SET settings = '{}'$$,
+    $$DELETE FROM baton.queues$$, $$DELETE FROM baton.subscriptions$$, $$UPDATE baton.workers SET pid = 1$$,
+    $$DELETE FROM baton.shared_memory$$]) WITH ORDINALITY AS s (statement, n), pg_temp.error_of(statement) AS e ORDER BY n;
 -- 25006, 0A000
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
 SELECT * FROM pg_temp.error_of($$ SELECT baton.send('errors', '1') $$);
@@ -82,9 +105,17 @@ ROLLBACK;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT * FROM pg_temp.error_of($$ SELECT baton.receive('errors', wait => '1 s') $$);
 ROLLBACK;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT * FROM pg_temp.error_of($$ CALL baton.wait('errors', '1 min') $$);
+SELECT * FROM pg_temp.error_of($$ CALL baton.wait('errors', '0') $$);
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT * FROM pg_temp.error_of($$ CALL baton.wait('errors') $$);
+ROLLBACK;
 \x
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA baton FROM baton_nobody;
+REVOKE ALL ON ALL TABLES IN SCHEMA baton FROM baton_nobody;
 REVOKE ALL ON SCHEMA baton FROM baton_nobody;
 DROP ROLE baton_nobody;
 SELECT baton.drop_queue('errors', true);
