@@ -39,10 +39,7 @@ class Consumer:
     def receive(self):
         """One message, or None. Outside of a transaction: the lease takes effect at once in any case, and nothing is
         held open while waiting. Not several: this process gets killed, and each of them would lose an attempt."""
-        try:
-            self.cursor.execute(RECEIVE, (self.queue,))
-        except psycopg2.extensions.TransactionRollbackError:
-            return None  # another consumer got in between: ask again
+        self.cursor.execute(RECEIVE, (self.queue,))
         row = self.cursor.fetchone()
         return row and Message._make(row)
 

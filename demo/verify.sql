@@ -100,7 +100,7 @@ SELECT * FROM (
         coalesce(pg_sequence_last_value(pg_get_serial_sequence('effects', 'id')), 0) - (SELECT count(*) FROM effects), ''
 ) AS t ORDER BY 1;
 
-\echo throughput
+\echo throughput, and ms from order to effect
 WITH spans AS (
     SELECT 1 AS place, 'orders accepted' AS what, count(*) AS n, max(accepted_at) - min(accepted_at) AS span,
         NULL::interval[] AS waits FROM orders
