@@ -20,6 +20,7 @@ BEGIN
             'Use baton.create_queue, baton.alter_queue, baton.alter_queue_owner and baton.drop_queue.'),
         ('subscriptions', 'INSERT OR UPDATE OR DELETE', 'Use baton.subscribe and baton.unsubscribe.'),
         ('workers', 'INSERT OR UPDATE OR DELETE', 'Workers are started by themselves; see the setting baton.worker.'),
+        ('unlogged_queues', 'INSERT OR UPDATE OR DELETE', 'The worker counts what unlogged queues hold.'),
         ('shared_memory', 'INSERT OR UPDATE OR DELETE',
             'Its capacity is set by baton.ready_map_memory and baton.max_queues.')
     LOOP
