@@ -20,6 +20,20 @@ CREATE FUNCTION baton.purge_queue(queue text, include_leased boolean DEFAULT fal
 COMMENT ON FUNCTION baton.purge_queue(text, boolean) IS
     'deletes all messages, those that a consumer holds only with include_leased; returns how many. Linear in the backlog. Errors: 42704, 42501';
 
+CREATE FUNCTION baton.pause_queue(queue text, reason text DEFAULT NULL, until timestamptz DEFAULT NULL) RETURNS boolean
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_pause_queue';
+COMMENT ON FUNCTION baton.pause_queue(text, text, timestamptz) IS
+    'stops deliveries: from commit on receive and pop hand out nothing, and whoever waits goes on waiting, until baton.resume_queue or until that time (null, infinity: only the former). Sending, settling and operating go on, leases hold. True if the queue was not paused; of a paused one it sets reason and until anew. The reason is cut to 4000 bytes. Errors: 42704, 22004, 22023 until is not in the future, 42501, 25006';
+
+CREATE FUNCTION baton.resume_queue(queue text) RETURNS boolean
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_resume_queue';
+COMMENT ON FUNCTION baton.resume_queue(text) IS
+    'ends a pause and, at commit, wakes whoever waits; true if the queue was paused. Errors: 42704, 22004, 42501, 25006';
+
+CREATE FUNCTION baton._is_paused(paused_at timestamptz, paused_until timestamptz) RETURNS boolean
+    LANGUAGE C VOLATILE PARALLEL UNSAFE AS 'MODULE_PATHNAME', 'baton_is_paused';
+COMMENT ON FUNCTION baton._is_paused(timestamptz, timestamptz) IS 'whether a stored pause is in force now';
+
 CREATE FUNCTION baton._queue_settings(stored jsonb) RETURNS jsonb
     LANGUAGE C STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'baton_queue_settings';
 COMMENT ON FUNCTION baton._queue_settings(jsonb) IS 'effective settings from those stored';

@@ -3,11 +3,14 @@
 
 CREATE VIEW baton.queues WITH (security_barrier) AS
     SELECT q.name AS queue, pg_catalog.pg_get_userbyid(c.relowner) AS owner, baton._queue_settings(q.settings) AS settings,
-        q.created_at, q.id AS queue_id
+        q.created_at, q.id AS queue_id, p.paused_at, p.pause_reason, p.paused_until, p.paused_by
     FROM baton._queue AS q
     LEFT JOIN pg_catalog.pg_class AS c ON c.relname = 'q' || q.id::text AND c.relnamespace = 'baton'::pg_catalog.regnamespace
+    LEFT JOIN LATERAL (SELECT q.paused_at, q.pause_reason, q.paused_until, q.paused_by
+        WHERE baton._is_paused(q.paused_at, q.paused_until)) AS p ON true
     WHERE baton._can_see(q.id);
-COMMENT ON VIEW baton.queues IS 'queues with their owner and effective settings';
+COMMENT ON VIEW baton.queues IS
+    'queues with their owner and effective settings; while a queue is paused since when, why, until when (null: until resumed) and by whom';
 
 CREATE VIEW baton.subscriptions WITH (security_barrier) AS
     SELECT s.pattern, q.name AS queue, s.created_at

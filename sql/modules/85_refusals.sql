@@ -17,7 +17,7 @@ BEGIN
         ('dead_letters', 'INSERT OR UPDATE OR DELETE',
             'baton.redrive sends letters back, baton.dead_letter makes one; a superuser can delete from baton._dead_letter.'),
         ('queues', 'INSERT OR UPDATE OR DELETE',
-            'Use baton.create_queue, baton.alter_queue, baton.alter_queue_owner and baton.drop_queue.'),
+            'Use baton.create_queue, baton.alter_queue, baton.alter_queue_owner, baton.pause_queue, baton.resume_queue and baton.drop_queue.'),
         ('subscriptions', 'INSERT OR UPDATE OR DELETE', 'Use baton.subscribe and baton.unsubscribe.'),
         ('workers', 'INSERT OR UPDATE OR DELETE', 'Workers are started by themselves; see the setting baton.worker.'),
         ('unlogged_queues', 'INSERT OR UPDATE OR DELETE', 'The worker counts what unlogged queues hold.'),

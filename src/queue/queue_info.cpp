@@ -3,6 +3,7 @@
 
 #include "queue/queue_info.h"
 
+#include "pg/clock.h"
 #include "pg/error.h"
 #include "queue/extension.h"
 #include "shared/queue_state.h"
@@ -11,7 +12,14 @@ namespace baton::queue {
 namespace {
 
 // Columns of baton._queue and baton._segment (sql/modules).
-enum QueueColumn : int { kQueueId = 1, kQueueName, kQueueSettings };
+enum QueueColumn : int {
+    kQueueId = 1,
+    kQueueName,
+    kQueueSettings,
+    kQueueCreatedAt,
+    kQueuePausedAt,
+    kQueuePausedUntil,
+};
 enum SegmentColumn : int { kSegmentQueue = 1, kSegmentSlot, kSegmentSeq };
 
 struct ById {
@@ -68,6 +76,13 @@ void ensure_fresh() {
     cache_.version = catalog_version();
 }
 
+core::Pause pause_from(HeapTuple tuple, TupleDesc columns) {
+    bool is_forever = false;
+    Datum until = heap_getattr(tuple, kQueuePausedUntil, columns, &is_forever);
+    return {!heap_attisnull(tuple, kQueuePausedAt, columns),
+            is_forever ? core::kUntilResumed : DatumGetTimestampTz(until)};
+}
+
 QueueInfo info_from(Relation relation, HeapTuple tuple) {
     bool is_null = false;
     TupleDesc columns = RelationGetDescr(relation);
@@ -77,6 +92,7 @@ QueueInfo info_from(Relation relation, HeapTuple tuple) {
     text_to_cstring_buffer(name, NameStr(info.name), NAMEDATALEN);
     info.settings =
         settings_from(DatumGetJsonbP(heap_getattr(tuple, kQueueSettings, columns, &is_null)));
+    info.pause = pause_from(tuple, columns);
     char anchor[NAMEDATALEN];
     snprintf(anchor, sizeof(anchor), "q%u", info.id);
     InvalidateCatalogSnapshot(); // whose row is visible has an anchor, even before the news of it
@@ -215,17 +231,21 @@ std::optional<QueueInfo> look_up(text *name) {
     return info;
 }
 
-std::optional<QueueInfo> look_up(uint32_t id) {
-    if (id == shared::kOutboxQueue)
-        return std::nullopt;
-    if (const QueueInfo *info = cached(id))
-        return *info;
+std::optional<QueueInfo> read_anew(uint32_t id) {
     uint64_t version = 0;
     std::optional<QueueInfo> info =
         read_queue(extension().queue_by_id, kQueueId, F_INT4EQ, UInt32GetDatum(id), &version);
     if (info && OidIsValid(info->anchor))
         remember(*info, version);
     return info;
+}
+
+std::optional<QueueInfo> look_up(uint32_t id) {
+    if (id == shared::kOutboxQueue)
+        return std::nullopt;
+    if (const QueueInfo *info = cached(id))
+        return *info;
+    return read_anew(id);
 }
 
 [[noreturn]] void raise_only_remains(const char *queue) {
@@ -344,6 +364,15 @@ std::optional<QueueInfo> find_remains(text *name) {
 std::optional<QueueInfo> find_queue_by_id(uint32_t id) {
     std::optional<QueueInfo> info = look_up(id);
     return info && has_anchor(*info) ? info : std::nullopt;
+}
+
+core::Pause current_pause(uint32_t id) {
+    AcceptInvalidationMessages();
+    std::optional<QueueInfo> info = look_up(id);
+    // Who waits is woken at the commit of a resume, before the news of it is sent out.
+    if (info && core::is_paused(info->pause, pg::clock_now()))
+        info = read_anew(id);
+    return info ? info->pause : core::Pause{};
 }
 
 QueueInfo outbox() {

@@ -1,6 +1,7 @@
 // What a queue is: its number, name, settings and chain of segments, cached per backend.
 #pragma once
 
+#include "core/pause.h"
 #include "core/retry.h"
 #include "pg/prelude.h"
 #include "queue/queue_settings.h"
@@ -13,6 +14,7 @@ struct QueueInfo {
     Oid anchor; // the empty table baton.q<id> that carries the queue's owner and privileges
     NameData name;
     QueueSettings settings;
+    core::Pause pause; // as of when this was read; see current_pause
 };
 
 /// A queue's segments, oldest first; rows are appended to the last. Read for this call, in the
@@ -36,6 +38,9 @@ std::optional<QueueInfo> find_remains(text *name);
 
 /// The queue with that number; nothing if there is none.
 std::optional<QueueInfo> find_queue_by_id(uint32_t id);
+
+/// The queue's pause as committed by now, whatever the caller holds; none if the queue is gone.
+core::Pause current_pause(uint32_t id);
 
 /// The outbox as a queue.
 QueueInfo outbox();

@@ -24,7 +24,8 @@ struct Scan {
     const QueueInfo &queue;
     store::ClaimRequest request;
     store::ClaimedRows found;
-    core::ReadyWord next_due; // over all segments
+    core::ReadyWord next_due; // over all segments, or the end of the queue's pause
+    bool is_paused;
     MessageSink sink;
     void *sink_argument;
 };
@@ -152,7 +153,6 @@ void offer_for_turnover(Oid relid) {
 }
 
 void scan_chain(Scan &scan) {
-    AcceptInvalidationMessages(); // a skipped segment takes no lock, which would accept them
     Chain chain = chain_of(scan.queue.id);
     scan.next_due = core::kNever;
     for (int i = 0; i < chain.count && !is_enough(scan); ++i) {
@@ -160,6 +160,24 @@ void scan_chain(Scan &scan) {
         if (was_scanned && i + 1 < chain.count)
             offer_for_turnover(chain.segments[i]);
     }
+}
+
+/// Whether the queue is paused at `now`, and until when. Also accepts the news of the catalog,
+/// which a look at segments that are skipped would not: it takes no lock.
+bool is_paused(const QueueInfo &queue, int64_t now, core::ReadyWord &until) {
+    core::Pause pause = current_pause(queue.id);
+    until = pause.until;
+    return core::is_paused(pause, now);
+}
+
+/// One look at the queue.
+void look(Scan &scan) {
+    scan.request.now = pg::clock_now();
+    scan.is_paused = is_paused(scan.queue, scan.request.now, scan.next_due);
+    if (scan.is_paused)
+        return;
+    scan_chain(scan);
+    bury_found({scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
 }
 
 Snapshot snapshot_to_obey() {
@@ -199,7 +217,6 @@ bool is_segment_due(Oid relid, uint32_t queue, int64_t now, core::ReadyWord &nex
 }
 
 bool is_queue_due(const QueueInfo &queue, core::ReadyWord &next_due) {
-    AcceptInvalidationMessages();
     Chain chain = chain_of(queue.id);
     bool is_due = false;
     next_due = core::kNever;
@@ -250,10 +267,12 @@ bool wait_for_message(const QueueInfo &queue, int64_t wait) {
     Waiting waiting = begin_waiting(queue, wait);
     core::ReadyWord next_due = core::kNever;
     bool is_due = false;
+    bool is_held = false;
     do {
-        is_due = is_queue_due(queue, next_due);
+        is_held = is_paused(queue, pg::clock_now(), next_due);
+        is_due = !is_held && is_queue_due(queue, next_due);
     } while (!is_due && wait_more(waiting, next_due));
-    end_waiting(waiting, is_due); // the message is for whoever receives it
+    end_waiting(waiting, is_due || is_held); // the message is for whoever receives it
     return is_due;
 }
 
@@ -261,7 +280,7 @@ void receive(const QueueInfo &queue, const ReceiveRequest &request, MessageSink 
              void *sink_argument) {
     constexpr int kMostRows = 100000; // one call's rows must fit into memory
     int limit = std::min(request.max_messages, kMostRows);
-    Scan scan = {queue, {}, make_results(limit), core::kNever, sink, sink_argument};
+    Scan scan = {queue, {}, make_results(limit), core::kNever, false, sink, sink_argument};
     scan.request.kind = request.is_pop ? store::ClaimKind::kPop : store::ClaimKind::kDeliver;
     scan.request.policy = claim_policy(queue.settings, request.visibility_timeout);
     RowPolicyArgument row_policy = {queue.settings, request.visibility_timeout};
@@ -273,14 +292,12 @@ void receive(const QueueInfo &queue, const ReceiveRequest &request, MessageSink 
     for (;;) {
         if (waiting.is_registered)
             check_again(queue);
-        scan.request.now = pg::clock_now();
-        scan_chain(scan);
-        bury_found({scan.found.buried, static_cast<size_t>(scan.found.buried_count)});
+        look(scan);
         if (scan.found.count > 0 || scan.found.buried_count > 0 ||
             !wait_more(waiting, scan.next_due))
             break;
     }
-    end_waiting(waiting, scan.found.count == 0 && scan.found.buried_count > 0);
+    end_waiting(waiting, scan.is_paused || (scan.found.count == 0 && scan.found.buried_count > 0));
     if (request.is_pop && scan.found.count > 0) {
         consume({scan.found.rows, static_cast<size_t>(scan.found.count)});
         ForceSyncCommit(); // else a crash would deliver again what its transaction consumed

@@ -17,7 +17,8 @@ using Ranges = core::BlockRanges<8>;
 struct Entry {
     SegmentKey key;
     uint32_t queue;
-    int nest; // subtransaction level that the entry belongs to
+    int nest;        // subtransaction level that the entry belongs to
+    bool is_changed; // the queue: everybody who waits is woken
     bool is_forgotten_at_commit;
     uint64_t inserted_rows;
     uint64_t deleted_rows;
@@ -27,6 +28,8 @@ struct Entry {
 };
 
 static_assert(std::is_trivially_destructible_v<Entry>);
+
+constexpr uint64_t kEverybody = std::numeric_limits<uint64_t>::max();
 
 constinit Entry *entries_ = nullptr; // grown when something is noted, never in a callback
 constinit int count_ = 0;
@@ -57,7 +60,7 @@ Entry *add_entry(const SegmentKey &key, uint32_t queue, int nest) {
 Entry *entry_for(const SegmentKey &key, uint32_t queue) {
     int nest = GetCurrentTransactionNestLevel();
     for (int i = count_; --i >= 0 && entries_[i].nest == nest;)
-        if (entries_[i].key == key)
+        if (entries_[i].key == key && entries_[i].queue == queue)
             return &entries_[i];
     return add_entry(key, queue, nest);
 }
@@ -82,6 +85,8 @@ void act_on_commit(const Entry &entry) {
         forget_queue({MyDatabaseId, entry.queue});
         return;
     }
+    if (entry.is_changed)
+        signal_queue({MyDatabaseId, entry.queue}, kEverybody);
     mark(entry.key, entry.emptied);
     mark(entry.key, entry.inserted);
     tell_consumers(entry, entry.inserted_rows);
@@ -102,6 +107,8 @@ void hand_over_ranges(const Entry &entry, const Ranges &ranges, uint64_t rows) {
 void hand_over_prepared(const Entry &entry) {
     if (!TransactionIdIsValid(preparing_))
         return;
+    if (entry.is_changed) // of no segment, so nothing is marked
+        remember_prepared({preparing_, entry.key, entry.queue, 0, 0, kEverybody});
     hand_over_ranges(entry, entry.inserted, entry.inserted_rows);
     hand_over_ranges(entry, entry.deleted, entry.deleted_rows);
     wake_worker(MyDatabaseId, kWorkPrepared);
@@ -202,6 +209,10 @@ void note_deleted(const SegmentKey &key, uint32_t queue, uint32_t block, uint16_
 
 void note_forget_at_commit(const SegmentKey &key, uint32_t queue) {
     entry_for(key, queue)->is_forgotten_at_commit = true;
+}
+
+void note_changed(uint32_t queue) {
+    entry_for({MyDatabaseId, InvalidOid}, queue)->is_changed = true;
 }
 
 void note_work(uint32_t work) {

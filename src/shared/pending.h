@@ -24,6 +24,10 @@ void note_deleted(const SegmentKey &key, uint32_t queue, uint32_t block, uint16_
 /// aborts (creation).
 void note_forget_at_commit(const SegmentKey &key, uint32_t queue);
 
+/// The transaction changed what those who wait on the queue go by: all of them look again at
+/// commit.
+void note_changed(uint32_t queue);
+
 /// Work for the database's worker, given to it at commit.
 void note_work(uint32_t work);
 

@@ -76,6 +76,7 @@ SELECT statement, e.* FROM unnest(ARRAY[
     $$SELECT baton.send('errors', '1', options => '{"backoff_base": "2 s", "backoff_cap": "1 s"}')$$,
     $$SELECT baton.send_batch('errors', '{1}', options => '{"backoff_cap": "0", "backoff_base": "1 ms"}')$$,
     $$SELECT baton.alter_queue('errors', '[]')$$,
+    $$SELECT baton.pause_queue('errors', until => '2020-01-01')$$,
     $$SELECT baton.alter_queue('errors', '{"backoff_base": "2 h"}')$$,
     -- 2202E, 22P02
     $$SELECT baton.send_batch('errors', '{{1}}')$$,

@@ -15,7 +15,7 @@ BEGIN READ ONLY;
 SELECT call, pg_temp.sqlstate_of('SELECT ' || call) FROM unnest(ARRAY[
     $$baton.create_queue('read only 2')$$, $$baton.create_queue('read only', if_not_exists => true)$$,
     $$baton.alter_queue('read only', '{}')$$, $$baton.drop_queue('read only')$$, $$baton.purge_queue('read only')$$,
-    $$baton.subscribe('a', 'read only')$$, $$baton.unsubscribe('a', 'read only')$$,
+    $$baton.pause_queue('read only')$$, $$baton.resume_queue('read only')$$, $$baton.subscribe('a', 'read only')$$, $$baton.unsubscribe('a', 'read only')$$,
     $$baton.send('read only', '1')$$, $$baton.send_batch('read only', '{1}')$$, $$baton.send_batch('read only', '{}')$$,
     $$baton.receive('read only')$$, $$baton.ack(current_setting('test.receipt'))$$,
     $$baton.ack_batch(ARRAY[current_setting('test.receipt')]::baton.receipt[])$$, $$baton.ack_batch('{}')$$,

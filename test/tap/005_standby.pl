@@ -11,7 +11,8 @@ my $primary = new_node('primary', init => { allows_streaming => 1 }, conf => "ba
 make_account($primary, 'postgres');
 $primary->safe_psql('postgres', <<'SQL');
 SELECT baton.create_queue(q, '{"max_attempts": 3, "visibility_timeout": "1 h"}') FROM unnest(ARRAY['work', 'busy', 'events']) AS q;
-SELECT baton.subscribe('#', 'events');
+SELECT baton.subscribe('#', 'events'), baton.create_queue('held'), baton.pause_queue('held', 'until after the promotion');
+INSERT INTO ledger SELECT baton.send('held', '{"kind": "held"}');
 INSERT INTO ledger SELECT baton.send('work', '{"kind": "before the backup"}');
 SQL
 $primary->backup('base');
@@ -95,6 +96,8 @@ my %refused = (
     redrive => q{SELECT baton.redrive('work', ARRAY[(SELECT id FROM baton.dead_letters)])},
     purge_queue => q{SELECT baton.purge_queue('work')},
     create_queue => q{SELECT baton.create_queue('new')},
+    pause_queue => q{SELECT baton.pause_queue('work')},
+    resume_queue => q{SELECT baton.resume_queue('held')},
     alter_queue => q{SELECT baton.alter_queue('work', '{"max_attempts": 9}')},
     drop_queue => q{SELECT baton.drop_queue('work', force => true)},
     subscribe => q{SELECT baton.subscribe('b', 'work')},

@@ -15,6 +15,8 @@ $node->safe_psql('postgres', <<'SQL');
 SELECT baton.create_queue('gone');
 SELECT baton.create_queue('work', '{"max_attempts": 3, "visibility_timeout": "1 h", "jitter": "none"}');
 SELECT baton.create_queue('A "quoted" queue''s name');
+SELECT baton.create_queue('paused'), baton.create_queue('held'), baton.pause_queue('paused', E'a "reason" \\N', '2100-01-01'), baton.pause_queue('held');
+INSERT INTO ledger SELECT baton.send('paused', '{"kind": "held"}');
 SELECT baton.drop_queue('gone');
 SELECT baton.subscribe('order.#', 'A "quoted" queue''s name');
 SELECT baton.subscribe('order.*', 'work');
@@ -43,7 +45,7 @@ FROM baton.queues AS q, LATERAL baton.peek(q.queue, 1000000) AS p ORDER BY q.que
 SQL
 my %same = (
     messages => $states,
-    queues => 'SELECT queue, owner, settings, created_at, queue_id FROM baton.queues ORDER BY queue_id',
+    queues => 'SELECT * FROM baton.queues ORDER BY queue_id',
     subscriptions => 'SELECT * FROM baton.subscriptions ORDER BY pattern, queue',
     dead_letters => 'SELECT * FROM baton.dead_letters ORDER BY letter_id',
     outbox => 'SELECT * FROM baton.outbox ORDER BY id',
@@ -96,6 +98,10 @@ for my $how (qw(plain custom directory))
     is( $node->safe_psql($db, q{SELECT payload->>'kind', attempt FROM baton.receive('work', 10, '1 ms') ORDER BY 1}),
         "large|1\ntried|2", "$how: what was ready is handed out");
 
+    # So do pauses.
+    is($node->safe_psql($db, q{SELECT payload FROM baton.receive('paused')}), '', "$how: a paused queue hands nothing out");
+    is($node->safe_psql($db, q{SELECT baton.resume_queue('paused'), baton.resume_queue('held')}), 't|t', "$how: until it is resumed");
+
     # What is new works beside what is old.
     is($node->safe_psql($db, q{SELECT baton.create_queue('new')}), 't', "$how: a new queue has an id of its own");
     $node->safe_psql($db, q{INSERT INTO ledger SELECT baton.send(q, '{}') FROM unnest(ARRAY['new', 'work']) AS q});
@@ -109,7 +115,7 @@ for my $how (qw(plain custom directory))
         'f', "$how: the inbox remembers");
     is($node->safe_psql($db, q{SELECT baton.redrive('work', ARRAY(SELECT id FROM baton.dead_letters))}), '1', "$how: a dead letter can be redriven");
     shift_clock($node, 11 * 86400);
-    drain($node, $db, 'work', 'new', 'A "quoted" queue\'\'s name');
+    drain($node, $db, 'work', 'new', 'paused', 'A "quoted" queue\'\'s name');
     account_is($node, $db, $how);
 
     shift_clock($node, 0);

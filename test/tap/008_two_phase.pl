@@ -136,6 +136,25 @@ $node->safe_psql('postgres', q{COMMIT PREPARED 'queues'});
 is( $node->safe_psql('postgres', q{SELECT baton.send('new', '{}'); SELECT count(*) FROM baton.receive('new')}) =~ s/.*\n//r,
     '1', 'then it is, and works');
 is(sqlstate($node, 'postgres', q{SELECT baton.send('beside', '{}')}), '42704', 'and the other is gone');
+
+# So can pauses and their ends.
+$node->safe_psql('postgres', q{SELECT baton.create_queue('held', '{"visibility_timeout": "1 ms"}')});
+$node->safe_psql('postgres', q{SELECT baton.send('held', '{}')});
+my $get = q{SELECT count(*) FROM baton.receive('held', wait => '100 ms')};
+$node->safe_psql('postgres', q{BEGIN; SELECT baton.pause_queue('held'); PREPARE TRANSACTION 'pause'});
+is($node->safe_psql('postgres', $get), '1', 'a prepared pause holds nothing');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'pause'});
+is($node->safe_psql('postgres', $get), '0', 'a committed one does');
+$node->safe_psql('postgres', q{BEGIN; SELECT baton.resume_queue('held'); PREPARE TRANSACTION 'resume'});
+is($node->safe_psql('postgres', $get), '0', 'and a prepared end does not end it');
+$node->restart;
+my $waiting = $node->background_psql('postgres');
+$waiting->query_until(qr/^$/, "\\echo\nSELECT 'woken ' || count(*) FROM baton.receive('held', wait => '50 s');\n");
+$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'active' AND wait_event_type = 'Extension' AND backend_type = 'client backend'})
+  or die 'nobody waits';
+$node->safe_psql('postgres', q{COMMIT PREPARED 'resume'});
+like($waiting->query_until(qr/woken/, ''), qr/woken 1/, 'until it is committed');
+$waiting->quit;
 findings_ok($node, 'postgres', 'after that');
 $node->stop;
 done_testing();
