@@ -137,6 +137,9 @@ my ($state, $error) = sqlstate($standby, 'postgres', "SELECT baton.ack('$again')
 is($state, 'BT001', 'then the old receipt is worth nothing');
 like($error, qr/leased again/, 'and it says why');
 
+is($standby->safe_psql('postgres', q{SELECT payload FROM baton.receive('held')}), '', 'a queue that was paused still is');
+is($standby->safe_psql('postgres', q{SELECT baton.resume_queue('held')}), 't', 'and can be resumed');
+
 # --- the new primary works in full ---
 $standby->safe_psql('postgres', <<'SQL');
 INSERT INTO ledger SELECT baton.send('work', '{"kind": "new"}');
@@ -146,7 +149,7 @@ worker_pid($standby, 'postgres');
 $standby->poll_query_until('postgres', 'SELECT count(*) = 0 FROM baton.outbox') or die 'not relayed';
 pass('its worker relays');
 shift_clock($standby, 11 * 86400);
-drain($standby, 'postgres', 'work', 'busy', 'events');
+drain($standby, 'postgres', 'work', 'busy', 'events', 'held');
 my $count = account_is($standby, 'postgres', 'after the takeover');
 is("$count->{queue} $count->{dead}", '0 1', 'all are consumed but the dead letter');
 findings_ok($standby, 'postgres', 'after the takeover');

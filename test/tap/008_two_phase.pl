@@ -149,7 +149,7 @@ $node->safe_psql('postgres', q{BEGIN; SELECT baton.resume_queue('held'); PREPARE
 is($node->safe_psql('postgres', $get), '0', 'and a prepared end does not end it');
 $node->restart;
 my $waiting = $node->background_psql('postgres');
-$waiting->query_until(qr/^$/, "\\echo\nSELECT 'woken ' || count(*) FROM baton.receive('held', wait => '50 s');\n");
+$waiting->query_until(qr/begun/, "\\echo begun\nSELECT 'woken ' || count(*) FROM baton.receive('held', wait => '50 s');\n");
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE state = 'active' AND wait_event_type = 'Extension' AND backend_type = 'client backend'})
   or die 'nobody waits';
 $node->safe_psql('postgres', q{COMMIT PREPARED 'resume'});
