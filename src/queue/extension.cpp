@@ -3,7 +3,7 @@
 #include "queue/extension.h"
 
 #include "pg/error.h"
-#include "queue/queue_info.h"
+#include "queue/known_files.h"
 #include "shared/control.h"
 
 namespace baton::queue {

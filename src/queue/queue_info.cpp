@@ -47,13 +47,6 @@ struct Cache {
 
 constinit Cache cache_ = {};
 
-struct KnownFile {
-    Oid segment; // hash key
-    pg::FileNumber file;
-};
-
-constinit HTAB *known_files_ = nullptr;
-
 HTAB *make_table(const char *name, Size key_size, Size entry_size) {
     HASHCTL info = {};
     info.keysize = key_size;
@@ -297,38 +290,6 @@ const char *sql_of(Privilege privilege) {
         break;
     }
     return "TRUNCATE";
-}
-
-pg::FileNumber known_file(Oid segment) {
-    if (!known_files_)
-        return InvalidOid;
-    auto *entry = static_cast<KnownFile *>(hash_search(known_files_, &segment, HASH_FIND, nullptr));
-    return entry ? entry->file : InvalidOid;
-}
-
-void forget_files(Oid segment) {
-    if (!known_files_)
-        return;
-    if (OidIsValid(segment)) {
-        hash_search(known_files_, &segment, HASH_REMOVE, nullptr);
-        return;
-    }
-    HASH_SEQ_STATUS status;
-    hash_seq_init(&status, known_files_);
-    while (auto *entry = static_cast<KnownFile *>(hash_seq_search(&status)))
-        hash_search(known_files_, &entry->segment, HASH_REMOVE, nullptr);
-}
-
-void remember_file(Oid segment, pg::FileNumber file) {
-    if (!known_files_) {
-        HASHCTL info = {};
-        info.keysize = sizeof(Oid);
-        info.entrysize = sizeof(KnownFile);
-        known_files_ = hash_create("baton segment files", 64, &info, HASH_ELEM | HASH_BLOBS);
-    }
-    bool is_found = false;
-    static_cast<KnownFile *>(hash_search(known_files_, &segment, HASH_ENTER, &is_found))->file =
-        file;
 }
 
 void segment_name(uint32_t queue, int32_t slot, NameData *name) {

@@ -24,12 +24,6 @@ struct Chain {
     int count;
 };
 
-/// The storage file that a segment had when it was last opened by this backend, so that the ready
-/// map can be asked without opening it; InvalidOid if unknown. Forgotten when the relation changes.
-pg::FileNumber known_file(Oid segment);
-void remember_file(Oid segment, pg::FileNumber file);
-void forget_files(Oid segment); // InvalidOid: all
-
 /// The queue of that name. Raises 42704 if there is none. A queue whose anchor was dropped (DROP
 /// OWNED BY its owner) is none: only remains, for baton.drop_queue and baton.create_queue to clear.
 /// `hint` goes with the error instead of the usual one.

@@ -8,6 +8,7 @@
 #include "pg/error.h"
 #include "queue/bury.h"
 #include "queue/consumer.h"
+#include "queue/known_files.h"
 #include "queue/low_marks.h"
 #include "queue/settle.h"
 #include "queue/waiting.h"

@@ -7,6 +7,7 @@
 #include "pg/error.h"
 #include "pg/random.h"
 #include "queue/bury.h"
+#include "queue/known_files.h"
 #include "shared/pending.h"
 #include "store/lease.h"
 #include "store/row.h"
