@@ -39,11 +39,11 @@ uint32_t written_mark(const store::Segment &segment) {
     return mark;
 }
 
-bool has_moved(const store::Segment &segment, uint32_t mark) {
+bool has_moved(const store::Segment &segment, uint32_t mark, bool can_rise) {
     if (segment.relation->rd_rel->relpersistence != RELPERSISTENCE_PERMANENT)
         return false;
     uint32_t written = written_mark(segment);
-    return mark < written || mark >= written + kLeastStep;
+    return mark < written || (can_rise && mark >= written + kLeastStep);
 }
 
 void write_mark(const store::Segment &segment, uint32_t mark) {
@@ -63,8 +63,10 @@ int write_marks_of(uint32_t queue) {
         store::Segment segment = store::open_segment(chain.segments[i], queue);
         if (!segment.relation)
             continue;
-        uint32_t mark = shared::peek_segment(segment.key).low_block;
-        if (has_moved(segment, mark)) {
+        bool can_rise =
+            i + 1 < chain.count && !store::is_locked_against(chain.segments[i], ShareLock);
+        uint32_t mark = shared::peek_segment(segment.key).low_block; // after that
+        if (shared::has_segment(segment.key) && has_moved(segment, mark, can_rise)) {
             write_mark(segment, mark);
             ++written;
         }

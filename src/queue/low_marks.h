@@ -2,6 +2,9 @@
 // but not yet to every snapshot can be many: without the marks the first receive would read them
 // all. Protocol: a mark is written after the deletions that it tells of were committed, so its WAL
 // record comes after theirs and no crash can keep it without them. It holds for one storage file.
+// It is raised only where no row can come below it any more, since what lowers a mark in memory
+// does not outlive a crash: in a segment that has a successor and that no transaction holds. Who
+// locks it from then on sees the successor and appends there.
 #pragma once
 
 #include "pg/prelude.h"

@@ -82,6 +82,15 @@ void close_segment(const Segment &segment, bool release) {
     relation_close(segment.relation, release ? kSegmentLock : NoLock);
 }
 
+bool is_locked_against(Oid relid, LOCKMODE mode) {
+    LOCKTAG tag;
+    SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+    int count = 0;
+    VirtualTransactionId *holders = GetLockConflicts(&tag, mode, &count);
+    pfree(holders);
+    return count > 0;
+}
+
 void append_rows(const Segment &segment, HeapTuple *tuples, int count, bool is_ordered) {
     choose_target(segment.relation, is_ordered);
     if (count == 1)

@@ -22,6 +22,10 @@ Segment open_segment(Oid relid, uint32_t queue);
 /// stays to the end.
 void close_segment(const Segment &segment, bool release);
 
+/// Whether some other transaction, a prepared one too, has a lock on the relation that this one
+/// would wait for.
+bool is_locked_against(Oid relid, LOCKMODE mode);
+
 /// Appends rows and notes them for the end of the transaction. `is_ordered`: at the very end of the
 /// segment, so that position follows the order of transactions that do not overlap. An active
 /// snapshot is needed (TOAST). The segment stays locked. Tuples get their t_self.

@@ -10,17 +10,9 @@ namespace baton::store {
 namespace {
 
 /// A refused conditional AccessExclusiveLock has already cost a transaction id, so look first.
-bool is_held_by_anybody(Oid relid) {
-    LOCKTAG tag;
-    SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
-    int count = 0;
-    VirtualTransactionId *holders = GetLockConflicts(&tag, AccessExclusiveLock, &count);
-    pfree(holders);
-    return count > 0;
-}
-
 bool lock_if_free(Oid relid) {
-    return !is_held_by_anybody(relid) && ConditionalLockRelationOid(relid, AccessExclusiveLock);
+    return !is_locked_against(relid, AccessExclusiveLock) &&
+           ConditionalLockRelationOid(relid, AccessExclusiveLock);
 }
 
 bool is_page_dead(Relation relation, BlockNumber block, TransactionId horizon) {

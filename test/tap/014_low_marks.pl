@@ -26,6 +26,12 @@ for (1 .. 30)
     $node->safe_psql('postgres', q{CREATE TEMPORARY TABLE got AS SELECT receipt FROM baton.receive('work', 1000); SELECT count(baton.ack(receipt)) FROM got});
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM baton.receive('work')}), '0', 'all is consumed');
+
+# A queue of one segment, over a megabyte of it dead.
+$node->safe_psql('postgres', q{SELECT baton.create_queue('idle')});
+$node->safe_psql('postgres', q{SELECT baton.send_batch('idle', array_fill(to_jsonb(repeat('x', 250)), ARRAY[4000]))});
+$node->safe_psql('postgres', q{CREATE TEMPORARY TABLE got AS SELECT receipt FROM baton.receive('idle', 4000); SELECT count(baton.ack(receipt)) FROM got; SELECT FROM baton.receive('idle')});
+
 $node->safe_psql('postgres', $batch);
 my $straggler = $node->safe_psql('postgres', q{SELECT id FROM baton.peek('work', 1)});
 
@@ -40,15 +46,20 @@ sub pages_of_receive
     return $hit + $read;
 }
 
-shift_clock($node, 0); # a new worker writes them soon
+$node->safe_psql('postgres', 'DELETE FROM baton._low_mark');
+shift_clock($node, 0); # a new worker writes them all soon
 ok(poll_for(sub { marks() > 500 }, 30), 'the worker writes marks') or diag marks(), ' of ', dead_blocks();
 my ($dead, $marked) = (dead_blocks(), marks());
 cmp_ok($dead, '>', 700, 'there are many dead blocks');
 
 for my $how (qw(fast immediate))
 {
+    # The message goes into the last, dead page; the worker has no time to write a lower mark down.
+    $node->safe_psql('postgres', q{SELECT baton.send('idle', '1')});
     $node->stop($how);
     $node->start;
+    is($node->safe_psql('postgres', q{SELECT count(baton.ack(receipt)) FROM baton.receive('idle')}), '1',
+        "after a stop, $how, a message sent just before is received");
     my $pages = pages_of_receive();
     cmp_ok($pages, '<', $dead - $marked + 150, "after a stop, $how, the first receive does not read the dead blocks") or diag "$pages of $dead, $marked marked";
 }
