@@ -46,7 +46,13 @@ Due due_from(HeapTuple tuple, TupleDesc columns) {
     return due;
 }
 
-/// Takes due rows off the table, in the order of their time.
+uint32_t queue_of(HeapTuple tuple, TupleDesc columns) {
+    bool is_null = false;
+    return DatumGetUInt32(heap_getattr(tuple, kLaterColumns, columns, &is_null));
+}
+
+/// Takes due rows off the table, in the order of their time. Those of a queue that somebody holds
+/// the lock of stay.
 int take_due(Relation relation, int64_t from, int64_t now, int limit, Due *due, int64_t *next_due) {
     int count = 0;
     *next_due = core::kNever;
@@ -63,6 +69,8 @@ int take_due(Relation relation, int64_t from, int64_t now, int limit, Due *due, 
             *next_due = visible_at;
             break;
         }
+        if (!can_append(queue_of(tuple, RelationGetDescr(relation))))
+            continue;
         if (delete_row(relation, &tuple->t_self))
             due[count++] = due_from(tuple, RelationGetDescr(relation));
     }

@@ -21,8 +21,8 @@ struct PromotionResult {
 };
 
 /// Moves up to `limit` due messages into their queues, in the caller's transaction. `from` is where
-/// to begin: entries due before it are known to be gone. Rows that somebody else deletes are passed
-/// over.
+/// to begin: entries due before it are known to be gone. Rows that somebody else deletes, and those
+/// of a queue that is locked, are passed over.
 PromotionResult promote_due(int64_t from, int limit);
 
 /// Visits the queue's rows in baton._later; the row looks like a segment's.

@@ -60,7 +60,7 @@ int write_marks_of(uint32_t queue) {
     int written = 0;
     Chain chain = chain_of(queue);
     for (int i = 0; i < chain.count; ++i) {
-        store::Segment segment = store::open_segment(chain.segments[i], queue);
+        store::Segment segment = store::open_segment_if_free(chain.segments[i], queue);
         if (!segment.relation)
             continue;
         bool can_rise =

@@ -15,12 +15,12 @@
 namespace baton::queue {
 namespace {
 
-bool is_over_limit(Oid segment) {
-    Relation relation = try_relation_open(segment, AccessShareLock);
-    if (!relation)
+bool is_over_limit(uint32_t queue, Oid relid) {
+    store::Segment segment = store::open_segment_if_free(relid, queue);
+    if (!segment.relation)
         return false;
-    bool is_over = store::is_full(RelationGetNumberOfBlocks(relation));
-    relation_close(relation, AccessShareLock);
+    bool is_over = store::is_full(RelationGetNumberOfBlocks(segment.relation));
+    store::close_segment(segment, true);
     return is_over;
 }
 
@@ -59,9 +59,9 @@ int32_t slot_of(uint32_t queue, Oid segment) {
 }
 
 /// Looks at the place where a live row is likeliest, so that a segment in use costs one page.
-bool is_alive_at_low_mark(Relation relation) {
-    shared::SegmentKey key = {MyDatabaseId, pg::file_number(relation)};
-    BlockNumber block = shared::peek_segment(key).low_block;
+bool is_alive_at_low_mark(const store::Segment &segment) {
+    Relation relation = segment.relation;
+    BlockNumber block = shared::peek_segment(segment.key).low_block;
     if (block >= RelationGetNumberOfBlocks(relation))
         return false;
     Buffer buffer = ReadBuffer(relation, block);
@@ -72,16 +72,16 @@ bool is_alive_at_low_mark(Relation relation) {
     return is_alive;
 }
 
-/// Without any lock that others could notice: whether the segment is dead to everybody (kEmptied),
-/// to this moment but not to some snapshot (kLater), or not at all (kNothing).
-Turnover outlook(uint32_t queue, Oid segment) {
-    Relation relation = try_relation_open(segment, AccessShareLock);
-    if (!relation)
+/// Without any lock that others would wait for: whether the segment is dead to everybody
+/// (kEmptied), to this moment but not to some snapshot (kLater), or not at all (kNothing).
+Turnover outlook(uint32_t queue, Oid relid) {
+    store::Segment segment = store::open_segment_if_free(relid, queue);
+    if (!segment.relation)
         return Turnover::kNothing;
     Turnover result = Turnover::kNothing;
-    if (!is_alive_at_low_mark(relation) && slot_of(queue, segment) != 0)
-        result = store::is_dead_to_all(relation) ? Turnover::kEmptied : Turnover::kLater;
-    relation_close(relation, AccessShareLock);
+    if (!is_alive_at_low_mark(segment) && slot_of(queue, relid) != 0)
+        result = store::is_dead_to_all(segment.relation) ? Turnover::kEmptied : Turnover::kLater;
+    store::close_segment(segment, true);
     return result;
 }
 
@@ -133,7 +133,7 @@ int extend_chains() {
     for (int i = 0; i < queues.count; ++i) {
         CHECK_FOR_INTERRUPTS();
         Chain chain = chain_of(queues.ids[i]);
-        if (chain.count > 0 && is_over_limit(chain.segments[chain.count - 1]) &&
+        if (chain.count > 0 && is_over_limit(queues.ids[i], chain.segments[chain.count - 1]) &&
             extend(queues.ids[i]))
             ++extended;
     }
@@ -168,7 +168,7 @@ int sweep_one() {
     int found = 0;
     Chain chain = chain_of(queue);
     for (int i = 0; i < chain.count; ++i) {
-        store::Segment segment = store::open_segment(chain.segments[i], queue);
+        store::Segment segment = store::open_segment_if_free(chain.segments[i], queue);
         if (!segment.relation)
             continue;
         found += sweep_segment(segment);

@@ -194,11 +194,31 @@ void deliver(const Relay &relay, int from, TupleDesc columns) {
     }
 }
 
+/// Takes the locks that moving needs. False if some transaction, one that drops a queue say, stands
+/// in the way of one: then no event moves, since passing over some would break the order.
+bool is_free(std::span<const Route> routes) {
+    Chain chain = chain_of(shared::kOutboxQueue);
+    for (int i = 0; i < chain.count; ++i) {
+        store::Segment segment =
+            store::open_segment_if_free(chain.segments[i], shared::kOutboxQueue);
+        if (!segment.relation)
+            return false;
+        store::close_segment(segment, true);
+    }
+    for (const Route &entry : routes)
+        if (!can_append(entry.queue))
+            return false;
+    return true;
+}
+
 } // namespace
 
 RelayResult relay_batch(int limit) {
+    constexpr int64_t kRetryBusyAfter = 250000;
     Relay relay = {};
     relay.routes = read_routes();
+    if (!is_free(relay.routes))
+        return {0, pg::clock_now() + kRetryBusyAfter};
     relay.now = pg::clock_now();
     relay.retention = int64_t{pg::settings.outbox_retention_s} * pg::kMicrosPerSecond;
     relay.next_due = core::kNever;

@@ -67,6 +67,12 @@ void append(const QueueInfo &queue, store::RowValues *rows, int count) {
     store::close_segment(segment, false);
 }
 
+bool can_append(uint32_t queue) {
+    Chain chain = chain_of(queue);
+    return chain.count == 0 ||
+           ConditionalLockRelationOid(chain.segments[chain.count - 1], store::kSegmentLock);
+}
+
 void send_rows(const QueueInfo &queue, store::RowValues *rows, int count, int64_t due_at,
                int64_t now) {
     if (is_for_later(due_at, now))

@@ -78,6 +78,14 @@ Segment open_segment(Oid relid, uint32_t queue) {
     return {relation, {MyDatabaseId, pg::file_number(relation)}, queue};
 }
 
+Segment open_segment_if_free(Oid relid, uint32_t queue) {
+    if (!ConditionalLockRelationOid(relid, kSegmentLock))
+        return {nullptr, {}, queue};
+    Segment segment = open_segment(relid, queue);
+    UnlockRelationOid(relid, kSegmentLock);
+    return segment;
+}
+
 void close_segment(const Segment &segment, bool release) {
     relation_close(segment.relation, release ? kSegmentLock : NoLock);
 }

@@ -18,6 +18,10 @@ struct Segment {
 
 Segment open_segment(Oid relid, uint32_t queue);
 
+/// The same for workers, which must not wait for users' transactions: relation is nullptr also if
+/// somebody's lock stands in the way.
+Segment open_segment_if_free(Oid relid, uint32_t queue);
+
 /// Closes it; with `release` the lock goes too (only for work that is not transactional), else it
 /// stays to the end.
 void close_segment(const Segment &segment, bool release);

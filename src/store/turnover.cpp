@@ -54,16 +54,16 @@ bool is_dead_to_all(Relation relation) {
 }
 
 EmptyResult empty_segment(Oid relid, uint32_t queue) {
-    Relation relation = try_relation_open(relid, AccessShareLock);
-    if (!relation)
-        return EmptyResult::kGone;
-    Oid toast = relation->rd_rel->reltoastrelid;
-    relation_close(relation, AccessShareLock);
+    Segment segment = open_segment_if_free(relid, queue);
+    if (!segment.relation)
+        return EmptyResult::kBusy;
+    Oid toast = segment.relation->rd_rel->reltoastrelid;
+    close_segment(segment, true);
     if (OidIsValid(toast) && !lock_if_free(toast))
         return EmptyResult::kBusy;
     if (!lock_if_free(relid))
         return EmptyResult::kBusy; // the TOAST lock goes with this transaction, which ends now
-    relation = try_relation_open(relid, NoLock);
+    Relation relation = try_relation_open(relid, NoLock);
     if (!relation)
         return EmptyResult::kGone;
     if (relation->rd_rel->reltoastrelid != toast || !is_dead_to_all(relation)) {

@@ -7,7 +7,7 @@ namespace baton::store {
 
 enum class EmptyResult : uint8_t {
     kEmptied,
-    kBusy,    // somebody holds it; nothing was done, no lock was waited for
+    kBusy,    // somebody holds or drops it; nothing was done, no lock was waited for
     kNotDead, // a row is alive, or dead but still seen by some snapshot
     kGone     // the relation does not exist
 };

@@ -74,6 +74,24 @@ $node->safe_psql('postgres', "SELECT pg_terminate_backend($worker, 10000)");
 relay_ok('one', 'after both were terminated');
 isnt(worker_pid($node), $launcher, 'the launcher is back');
 
+# --- a transaction that drops a queue does not hold the worker up ---
+$node->safe_psql('one', q{SELECT baton.create_queue('going'), baton.create_queue('wanted'), baton.subscribe('wanted', 'wanted')});
+my $dropper = $node->background_psql('one');
+$dropper->query_safe(q{BEGIN; SELECT baton.drop_queue('going')});
+$worker = worker_pid($node, 'one');
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($worker, 10000)");
+relay_ok('one', 'a new worker beside an open drop'); # its chores look at every queue now
+relay_ok('one', 'and once more');
+$dropper->query_safe(q{ROLLBACK; BEGIN; SELECT baton.drop_queue('wanted', true)});
+my $event = $node->safe_psql('one', q{SELECT baton.publish('wanted', '{}')});
+$node->safe_psql('one', q{SET baton.later_threshold = 0; SELECT baton.send('events', '"later"', delay => '1 s')});
+my $later = q{SELECT count(baton.ack(receipt)) FROM baton.receive('events', 100) WHERE payload = '"later"'};
+ok(poll_for(sub { $node->safe_psql('one', $later) eq '1' }, 30), 'while a subscribed queue is being dropped, delayed messages come');
+$dropper->query_safe('ROLLBACK');
+$dropper->quit;
+ok( poll_for(sub { $node->safe_psql('one', q{SELECT id FROM baton.peek('wanted')}) eq $event }, 30),
+    'when it is not dropped after all, it gets its events');
+
 # --- commands that need a database to themselves ---
 $node->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE one');
 relay_ok('copy', 'copy of a database');
