@@ -82,7 +82,6 @@ void tell_consumers(const Entry &entry, uint64_t messages) {
 void act_on_commit(const Entry &entry) {
     if (entry.is_forgotten_at_commit) {
         forget_segment(entry.key);
-        forget_queue({MyDatabaseId, entry.queue});
         return;
     }
     if (entry.is_changed)
@@ -144,6 +143,44 @@ void give_up_waiting() {
         signal_queue(waiting_, 1);
 }
 
+/// Both outlive the subtransaction: one entry per segment, however many subtransactions there are.
+void merge(Entry &to, const Entry &from) {
+    to.is_forgotten_at_commit |= from.is_forgotten_at_commit;
+    to.inserted_rows += from.inserted_rows;
+    to.deleted_rows += from.deleted_rows;
+    to.inserted.merge(from.inserted);
+    to.deleted.merge(from.deleted);
+    to.emptied.merge(from.emptied);
+}
+
+Entry *entry_among(int from, int to, const SegmentKey &key) {
+    for (int i = from; i < to; ++i)
+        if (entries_[i].key == key)
+            return &entries_[i];
+    return nullptr;
+}
+
+/// The subtransaction's entries become its parent's.
+void hand_up(int nest) {
+    int end = count_;
+    while (end > 0 && entries_[end - 1].nest >= nest)
+        --end;
+    int first = end;
+    while (first > 0 && entries_[first - 1].nest == nest - 1)
+        --first;
+    int kept = end;
+    for (int i = end; i < count_; ++i) {
+        Entry *parent = entry_among(first, kept, entries_[i].key);
+        if (parent) {
+            merge(*parent, entries_[i]);
+            continue;
+        }
+        entries_[kept] = entries_[i];
+        entries_[kept++].nest = nest - 1;
+    }
+    count_ = kept;
+}
+
 extern "C" void baton_at_transaction_end(XactEvent event, void *) {
     switch (event) {
     case XACT_EVENT_COMMIT:
@@ -176,8 +213,7 @@ extern "C" void baton_at_subtransaction_end(SubXactEvent event, SubTransactionId
                                             void *) {
     int nest = GetCurrentTransactionNestLevel();
     if (event == SUBXACT_EVENT_COMMIT_SUB) {
-        for (int i = count_; --i >= 0 && entries_[i].nest >= nest;)
-            entries_[i].nest = nest - 1;
+        hand_up(nest);
     } else if (event == SUBXACT_EVENT_ABORT_SUB) {
         give_up_waiting();
         while (count_ > 0 && entries_[count_ - 1].nest >= nest)

@@ -138,4 +138,21 @@ SET baton.clock_shift = 31;
 SELECT count(*), bool_and(payload::int % 2 = 0) FROM baton.receive('savepoints', 1000);
 RESET baton.clock_shift;
 
+-- what the end of the transaction has to tell does not grow with the subtransactions
+SELECT baton.purge_queue('savepoints', true) > 0;
+CREATE TEMPORARY TABLE memory AS SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts;
+DO $$
+BEGIN
+    FOR i IN 1 .. 5000 LOOP
+        BEGIN
+            PERFORM baton.send('savepoints', '1');
+        EXCEPTION WHEN division_by_zero THEN
+            NULL;
+        END;
+    END LOOP;
+END $$;
+SELECT sum(total_bytes) - (SELECT bytes FROM memory) < 1000000 AS is_little FROM pg_backend_memory_contexts;
+SELECT count(*) FROM baton.receive('savepoints', 10000);
+DROP TABLE memory;
+
 SELECT baton.drop_queue('savepoints', true);
