@@ -2,7 +2,9 @@
 
 #include "queue/waiting.h"
 
+#include "core/sleep_length.h"
 #include "pg/clock.h"
+#include "pg/process.h"
 #include "shared/pending.h"
 
 namespace baton::queue {
@@ -17,11 +19,9 @@ uint32 wait_event() {
     return event;
 }
 
-long sleep_milliseconds(const Waiting &waiting, core::ReadyWord next_due, int64_t now) {
-    int64_t until = std::min(waiting.deadline, now + kLongestSleep);
-    if (next_due > now)
-        until = std::min(until, next_due);
-    return static_cast<long>((std::max<int64_t>(until - now, 0) + 999) / 1000);
+long sleep_milliseconds(int64_t left, core::ReadyWord next_due) {
+    int64_t length = core::sleep_length(next_due, pg::clock_now(), left, kLongestSleep);
+    return static_cast<long>((length + 999) / 1000);
 }
 
 void sleep(const Waiting &waiting, long milliseconds) {
@@ -48,7 +48,7 @@ void enter(Waiting &waiting) {
 } // namespace
 
 Waiting begin_waiting(const QueueInfo &queue, int64_t wait) {
-    int64_t deadline = wait > 0 ? pg::clock_now() + wait : 0;
+    int64_t deadline = wait > 0 ? pg::steady_now() + wait : 0;
     return {{MyDatabaseId, queue.id}, deadline, false, false, nullptr};
 }
 
@@ -59,11 +59,11 @@ bool wait_more(Waiting &waiting, core::ReadyWord next_due) {
         enter(waiting);
         return true;
     }
-    int64_t now = pg::clock_now();
-    if (now >= waiting.deadline)
+    int64_t left = waiting.deadline - pg::steady_now();
+    if (left <= 0)
         return false;
-    sleep(waiting, sleep_milliseconds(waiting, next_due, now));
-    waiting.is_over = pg::clock_now() >= waiting.deadline; // one last look
+    sleep(waiting, sleep_milliseconds(left, next_due));
+    waiting.is_over = pg::steady_now() >= waiting.deadline; // one last look
     return true;
 }
 

@@ -12,7 +12,7 @@ namespace baton::queue {
 
 struct Waiting {
     shared::QueueKey key;
-    int64_t deadline; // 0 = no waiting
+    int64_t deadline; // on the clock that nobody sets; 0 = no waiting
     bool is_registered;
     bool is_over;
     ConditionVariable *wakeup; // nullptr: no room in shared memory, look once a second
