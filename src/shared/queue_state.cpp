@@ -14,7 +14,7 @@ constexpr uint64_t kSignalsBeforeBroadcast = 64;
 struct QueueEntry {
     QueueKey key;
     ConditionVariable wakeup;
-    std::atomic<int32_t> waiters; // the entry stays while positive
+    std::atomic<int32_t> waiters; // the entry goes with the last
 };
 
 constinit HTAB *queues_ = nullptr;
@@ -75,9 +75,9 @@ ConditionVariable *enter_wait(const QueueKey &key) {
 }
 
 void leave_wait(const QueueKey &key) {
-    Found found = find(key, LW_SHARED);
-    if (found.entry)
-        found.entry->waiters.fetch_sub(1);
+    Found found = find(key, LW_EXCLUSIVE);
+    if (found.entry && found.entry->waiters.fetch_sub(1) == 1)
+        hash_search_with_hash_value(queues_, &key, found.hash, HASH_REMOVE, nullptr);
     LWLockRelease(found.lock);
 }
 
@@ -92,25 +92,6 @@ void signal_queue(const QueueKey &key, uint64_t messages) {
                 ConditionVariableSignal(&found.entry->wakeup);
     }
     LWLockRelease(found.lock);
-}
-
-void forget_queue(const QueueKey &key) {
-    Found found = find(key, LW_EXCLUSIVE);
-    if (found.entry && found.entry->waiters.load() == 0)
-        hash_search_with_hash_value(queues_, &key, found.hash, HASH_REMOVE, nullptr);
-    LWLockRelease(found.lock);
-}
-
-void forget_queues_of(Oid database) {
-    for (int i = 0; i < kPartitions; ++i)
-        LWLockAcquire(&locks_[i].lock, LW_EXCLUSIVE);
-    HASH_SEQ_STATUS status;
-    hash_seq_init(&status, queues_);
-    while (auto *entry = static_cast<QueueEntry *>(hash_seq_search(&status)))
-        if (entry->key.database == database && entry->waiters.load() == 0)
-            hash_search(queues_, &entry->key, HASH_REMOVE, nullptr);
-    for (int i = kPartitions; --i >= 0;)
-        LWLockRelease(&locks_[i].lock);
 }
 
 int64_t queue_states_used() {

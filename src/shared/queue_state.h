@@ -27,11 +27,7 @@ void leave_wait(const QueueKey &key);
 /// Wakes up to `messages` waiters. Cannot fail: safe in commit and abort callbacks.
 void signal_queue(const QueueKey &key, uint64_t messages);
 
-/// Forgets a queue that is gone; kept while somebody waits.
-void forget_queue(const QueueKey &key);
-void forget_queues_of(Oid database);
-
-/// Places taken; there are baton.max_queues.
+/// Places taken, by queues that somebody waits for; there are baton.max_queues.
 int64_t queue_states_used();
 
 } // namespace baton::shared

@@ -93,8 +93,17 @@ void raise_low_mark(const SegmentKey &key, uint32_t to);
 /// Forgets everything of a segment: it was created, emptied or dropped.
 void forget_segment(const SegmentKey &key);
 
-/// Forgets every segment of a database.
+/// The segments of a database that the map knows, in the current memory context; InvalidOid: of
+/// all.
+std::span<SegmentKey> segments_of(Oid database);
+
+/// Forgets every segment of a database; InvalidOid: of all.
 void forget_segments_of(Oid database);
+
+/// Compares the clock with what receivers went by before. After a step back by more than
+/// core::kClockTolerance the map's times lie too far ahead, and which leases end at once by
+/// core/lease_clock.h only the rows can tell: everything is forgotten, that is, looked at again.
+void heed_clock(int64_t now);
 
 struct ReadyMapUse {
     int64_t segments, segments_max, chunks, chunks_max;

@@ -143,7 +143,7 @@ void forget_segment(const SegmentKey &key) {
     LWLockRelease(segment.lock);
 }
 
-void forget_segments_of(Oid database) {
+std::span<SegmentKey> segments_of(Oid database) {
     auto limit = static_cast<Size>(segment_limit());
     auto *keys = static_cast<SegmentKey *>(palloc(limit * sizeof(SegmentKey)));
     Size count = 0;
@@ -152,13 +152,18 @@ void forget_segments_of(Oid database) {
     HASH_SEQ_STATUS status;
     hash_seq_init(&status, segments_);
     while (auto *entry = static_cast<SegmentEntry *>(hash_seq_search(&status)))
-        if (entry->key.database == database && count < limit)
+        if ((entry->key.database == database || database == InvalidOid) && count < limit)
             keys[count++] = entry->key;
     for (int i = kPartitions; --i >= 0;)
         LWLockRelease(&locks_[i].lock);
-    for (Size i = 0; i < count; ++i)
-        forget_segment(keys[i]);
-    pfree(keys);
+    return {keys, count};
+}
+
+void forget_segments_of(Oid database) {
+    std::span<SegmentKey> keys = segments_of(database);
+    for (const SegmentKey &key : keys)
+        forget_segment(key);
+    pfree(keys.data());
 }
 
 ReadyMapUse ready_map_use() {

@@ -19,6 +19,7 @@ constexpr Chore kChores[] = {
     {"remains", shared::kWorkRemains, kUntilWoken, remains_chore},
     {"marks", 0, 5 * kSecond, marks_chore},
     {"unlogged", shared::kWorkUnlogged, 0, unlogged_chore},
+    {"map", 0, 5 * kSecond, map_chore},
     {"sweep", 0, 60 * kSecond, sweep_chore},
 };
 static_assert(std::size(kChores) <= kMaxChores);

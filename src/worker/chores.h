@@ -15,6 +15,7 @@ int64_t remains_chore();  // remains.cpp: clears what is left of queues whose an
 int64_t marks_chore();    // marks.cpp: writes low marks down for the time after a restart
 int64_t unlogged_chore(); // unlogged.cpp: counts the messages of unlogged queues, and what a crash
                           // took
+int64_t map_chore();      // map.cpp: forgets what the map holds of files that are gone
 int64_t sweep_chore();    // sweep.cpp: looks again at what the ready map believes dead
 
 } // namespace baton::worker

@@ -116,16 +116,11 @@ void look_after_children() {
     }
 }
 
-void forget_database(Oid database) {
-    shared::forget_queues_of(database);
-    shared::forget_segments_of(database);
-}
-
 void learn_absent() {
     int count = shared::take_absent(oids());
     for (Oid database : oids().first(static_cast<size_t>(count))) {
         remember_absent(database);
-        forget_database(database); // DROP EXTENSION left what the queues had
+        shared::forget_segments_of(database); // DROP EXTENSION left what the queues had
     }
 }
 
@@ -137,8 +132,8 @@ void look_at_pg_database(int64_t now) {
     auto facts = read_databases();
     int count = shared::sync_roster(facts, oids());
     for (Oid database : oids().first(static_cast<size_t>(count)))
-        forget_database(database);
-    for_each_gone(forget_database);
+        shared::forget_segments_of(database);
+    for_each_gone(shared::forget_segments_of);
     look_at_ = now + kLookEvery;
 }
 

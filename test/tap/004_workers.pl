@@ -207,6 +207,22 @@ cmp_ok($node->safe_psql('postgres', $used), '>=', $before + 20, 'queues take pla
 $node->safe_psql('leaver', 'DROP EXTENSION baton CASCADE');
 ok(poll_for(sub { $node->safe_psql('postgres', $used) < $before + 20 }, 20), 'which DROP EXTENSION gives back');
 
+# --- so do a queue whose creation is rolled back, and who waited ---
+$before = $node->safe_psql('postgres', $used);
+$node->safe_psql('one', <<'SQL') for 1 .. 10;
+BEGIN;
+SELECT baton.create_queue('never');
+SELECT baton.send('never', '1');
+SELECT count(*) FROM baton.receive('never');
+ROLLBACK;
+SQL
+cmp_ok($node->safe_psql('postgres', $used), '>=', $before + 10, 'queues that never were take places in shared memory');
+$node->safe_psql('postgres', 'SELECT pg_terminate_backend(' . worker_pid($node, 'one') . ', 10000)');
+ok(poll_for(sub { $node->safe_psql('postgres', $used) < $before + 5 }, 40), 'which a new worker soon gives back')
+  or diag $node->safe_psql('postgres', $used), ' of ', $before;
+relay_ok('one', 'after that');
+is($node->safe_psql('postgres', q{SELECT used FROM baton.shared_memory WHERE area = 'queues'}), '0', 'who has waited keeps no place');
+
 # --- the server's death leaves nobody ---
 my @pids = split /\n/, $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()});
 my $waiter = start_load($node, 'postgres', 'waiter', <<'SQL', clients => 2, seconds => 60);
