@@ -174,6 +174,7 @@ bool is_paused(const QueueInfo &queue, int64_t now, core::ReadyWord &until) {
 /// One look at the queue.
 void look(Scan &scan) {
     scan.request.now = pg::clock_now();
+    shared::heed_clock(scan.request.now);
     scan.is_paused = is_paused(scan.queue, scan.request.now, scan.next_due);
     if (scan.is_paused)
         return;
@@ -220,9 +221,11 @@ bool is_segment_due(Oid relid, uint32_t queue, int64_t now, core::ReadyWord &nex
 bool is_queue_due(const QueueInfo &queue, core::ReadyWord &next_due) {
     Chain chain = chain_of(queue.id);
     bool is_due = false;
+    int64_t now = pg::clock_now();
+    shared::heed_clock(now);
     next_due = core::kNever;
     for (int i = 0; i < chain.count && !is_due; ++i)
-        is_due = is_segment_due(chain.segments[i], queue.id, pg::clock_now(), next_due);
+        is_due = is_segment_due(chain.segments[i], queue.id, now, next_due);
     return is_due;
 }
 

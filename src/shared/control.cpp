@@ -55,6 +55,7 @@ extern "C" void baton_start_shared_memory() {
     control_ = static_cast<Control *>(ShmemInitStruct("baton control", sizeof(Control), &is_found));
     if (!is_found) {
         control_->started_at = GetCurrentTimestamp();
+        control_->latest_clock.store(control_->started_at);
         control_->is_unclean_start = !was_shut_down_cleanly();
     }
     init_ready_map(is_found);

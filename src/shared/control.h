@@ -7,6 +7,7 @@ namespace baton::shared {
 
 /// Facts about this life of the server.
 struct Control {
+    std::atomic<int64_t> latest_clock; // about the latest time that a receiver went by
     int64_t started_at; // when shared memory was set up, microseconds since 2000, unshifted clock
     bool is_unclean_start; // the server was not shut down cleanly before
 };

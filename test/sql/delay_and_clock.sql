@@ -92,8 +92,8 @@ SELECT pg_temp.sqlstate_of('SET baton.max_wait = -1');
 RESET baton.max_wait;
 
 -- what becomes due meanwhile ends the wait: a delayed message, a retry, a lease
-SELECT baton.send('clock', '"delayed"', delay => '100 ms') IS NOT NULL;
 SELECT clock_timestamp() AS started \gset
+SELECT baton.send('clock', '"delayed"', delay => '100 ms') IS NOT NULL;
 SELECT payload, attempt FROM baton.receive('clock', visibility_timeout => '100 ms', wait => '30 s');
 SELECT payload, attempt, receipt FROM baton.receive('clock', wait => '30 s') \gset
 SELECT :'payload' AS payload, :attempt AS attempt, baton.nack(:'receipt', delay => '100 ms');
