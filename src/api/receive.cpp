@@ -103,6 +103,12 @@ Datum pop(FunctionCallInfo fcinfo) {
     return receive_set(call, queue, request);
 }
 
+/// True for a CALL that might commit: outside of a transaction block, not in a function.
+bool is_free_call(FunctionCallInfo fcinfo) {
+    return fcinfo->context && IsA(fcinfo->context, CallContext) &&
+           !reinterpret_cast<CallContext *>(fcinfo->context)->atomic;
+}
+
 // wait(queue, timeout)
 Datum wait(FunctionCallInfo fcinfo) {
     Call call = {fcinfo, "wait"};
@@ -115,7 +121,12 @@ Datum wait(FunctionCallInfo fcinfo) {
     int64_t timeout = wait_of(call, 1, "timeout");
     if (timeout > 0)
         refuse_wait_with_snapshot(call, "Use READ COMMITTED.");
+    bool is_free = is_free_call(fcinfo);
+    if (is_free)
+        ForgetPortalSnapshots(); // as COMMIT would: they would hold every vacuum's horizon back
     (void)queue::wait_for_message(queue, timeout);
+    if (is_free)
+        EnsurePortalSnapshotExists();
     PG_RETURN_VOID();
 }
 

@@ -74,6 +74,25 @@ $old->quit;
 push_through(1);
 ok(poll_for(sub { size() < 1.5 * $mega }, 90), 'when it is gone the disk comes back') or diag size();
 
+# --- who waits for messages with the procedure holds no snapshot ---
+$node->safe_psql('postgres', q{SELECT baton.create_queue('silent')});
+my $waiter = start_load($node, 'postgres', 'waiter', q{CALL baton.wait('silent', '50 s');}, clients => 1, transactions => 1, mode => 'simple');
+my $of_waiter = q{FROM pg_stat_activity WHERE application_name = 'waiter'};
+$node->poll_query_until('postgres', "SELECT wait_event_type IN ('Extension', 'IPC') $of_waiter") or die 'nobody waits';
+is($node->safe_psql('postgres', "SELECT backend_xmin IS NULL $of_waiter"), 't', 'a procedure that waits holds no snapshot');
+$node->safe_psql('postgres', q{SELECT baton.send('silent', '1')});
+pgbench_ok($waiter, 'and ends when there is a message');
+$node->safe_psql('postgres', <<'SQL');
+DO $$
+BEGIN
+    CALL baton.wait('silent', '10 s');
+    PERFORM baton.ack(receipt) FROM baton.receive('silent');
+    COMMIT;
+    CALL baton.wait('silent', '10 ms');
+END $$;
+SQL
+is($node->safe_psql('postgres', q{BEGIN; CALL baton.wait('silent', '10 ms'); SELECT count(*) FROM baton.peek('silent'); COMMIT}), '0', 'it can be called in a block and in procedures');
+
 # --- a straggler ---
 $node->safe_psql('postgres', q{INSERT INTO ledger SELECT baton.send('work', '{"kind": "straggler"}')});
 my $straggler = $node->safe_psql('postgres', q{SELECT receipt FROM baton.receive('work')});
